@@ -3,7 +3,8 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,17 @@ def read(servers: str, topic: str, count: int) -> list[bytes | None]:
         return found
 
 
+def polled(servers: str, topic: str, count: int) -> list[bytes | None]:
+    """What is read without a group."""
+    with Consumer(bootstrap_servers=servers) as consumer:
+        consumer.assign([TopicPartition(topic, 0)])
+        consumer.seek_to_beginning()
+        found: list[bytes | None] = []
+        while len(found) < count:
+            found += [record.value for record in consumer.poll(timeout_s=SECONDS)]
+        return found
+
+
 def test_only_the_record_that_is_being_synced_waits(broker: OurBroker, held: Path) -> None:
     servers = broker.bootstrap_servers
     with (
@@ -139,3 +151,42 @@ def test_a_stop_waits_for_what_is_being_synced(broker: OurBroker, held: Path) ->
         broker.start()
         assert waiting.result(SECONDS).offset in (1, -1)
     assert read(servers, "synced", 2) == [b"first", b"second"]
+
+
+def test_a_change_of_topics_that_is_being_synced_holds_up_nobody_else(
+    broker: OurBroker, held: Path
+) -> None:
+    servers = broker.bootstrap_servers
+    with (
+        ThreadPoolExecutor() as threads,
+        Producer(bootstrap_servers=servers, linger_ms=0) as producer,
+        Admin(bootstrap_servers=servers) as admin,
+    ):
+        producer.send("plain", b"first").result(SECONDS)
+        producer.send("synced", b"first").result(SECONDS)
+        changes: list[tuple[Callable[[], object], list[bytes | None]]] = [
+            # Its commit makes the topic of commits.
+            (lambda: read(servers, "synced", 1), [b"zeroth"]),
+            (lambda: admin.create_topics([NewTopic("new", 3, 1)]), [b"second"]),
+            (lambda: admin.create_partitions({"new": 5}), [b"third"]),
+            (lambda: admin.delete_topics(["synced"]), [b"fourth"]),
+        ]
+        sent: list[bytes | None] = [b"first"]
+        for change, (value,) in changes:
+            held.touch()
+            waiting = threads.submit(change)
+            while not held.with_name("held.begun").exists():
+                assert not waiting.done()
+            held.with_name("held.begun").unlink()
+            sent.append(value)
+            assert producer.send("plain", value).result(SECONDS).offset == len(sent) - 1
+            assert polled(servers, "plain", len(sent)) == sent
+            assert not waiting.done()
+            held.unlink()
+            waiting.result(SECONDS)
+    broker.child.kill()
+    broker.start()
+    with Admin(bootstrap_servers=servers) as admin:
+        found = admin.describe_topics(["new"])
+        assert "synced" not in admin.list_topics()
+    assert len(found["new"].partitions) == 5

@@ -118,7 +118,7 @@ class Broker:
         self.replicas.on_slow = self.slow_requests.handled
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
-        self.registry_calls = RegistryCalls(self.shared_registry)
+        self.registry_calls = RegistryCalls(self.shared_registry or self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)
         self.consumer_policies = Policies(self.settings, self.client_resources, consumer_policy)
         self.groups.environment = GroupEnvironment(

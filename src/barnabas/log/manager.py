@@ -28,7 +28,7 @@ from barnabas.log.recovery.giving_up import reopen
 from barnabas.log.recovery.opening import BEGINNING
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.segments.segment import Segment
-from barnabas.ports import Clock, Disk, Entropy
+from barnabas.ports import Clock, Disk, Entropy, Sync
 from barnabas.types import TopicPartition
 
 
@@ -239,6 +239,15 @@ class LogManager:
             if self._disk.exists(directory.path):
                 self._disk.sync_directory(directory.path)
         self._keeper.sync()
+
+    def begin_sync_directories(self, on_over: Callable[[], None]) -> Sync:
+        """Begin `sync_directories` beside the loop; `on_over` as for `Disk.begin_sync`.
+
+        Raises:
+            StorageError: it cannot be begun.
+        """
+        paths = [each.path for each in self._directories.usable if self._disk.exists(each.path)]
+        return self._disk.begin_sync(self._keeper.open_files(), paths, on_over)
 
     # --- Work from time to time ---------------------------------------------------------------
 

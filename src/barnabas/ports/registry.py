@@ -41,6 +41,13 @@ class Registry(Protocol):
         """Delete nodes, none below another, with all below them, in order; missing ones are fine."""
         ...
 
+    def later(self, work: Callable[[], Any], on_done: Callable[[Any], None]) -> None:
+        """Do `work`, calls of this registry and values that do not change, one after the other beside the loop.
+
+        `on_done` is called on the loop with what it returned, or the error that it raised.
+        """
+        ...
+
     def close(self) -> None:
         """Release its file, or end its session; a second call does nothing."""
         ...
@@ -96,13 +103,6 @@ class SharedRegistry(Registry, Protocol):
 
     def wait_until_gone(self, path: str, seconds: float) -> bool:
         """Wait a limited time for a node to disappear; return whether it did."""
-        ...
-
-    def later(self, work: Callable[[], Any], on_done: Callable[[Any], None]) -> None:
-        """Do `work`, calls of this registry and values that do not change, one after the other beside the loop.
-
-        `on_done` is called on the loop with what it returned, or the error that it raised.
-        """
         ...
 
     session_seconds: float

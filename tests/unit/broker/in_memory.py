@@ -1,8 +1,8 @@
 """A broker whose topics have no logs: enough for the APIs that administer them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -13,7 +13,7 @@ from barnabas.broker.purgatory.admission import SLICE_SECONDS
 from barnabas.broker.purgatory.client_memory import ClientMemory
 from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.purgatory import Purgatory
-from barnabas.broker.purgatory.stepping import Stepping
+from barnabas.broker.purgatory.stepping import Stepping, Steps
 from barnabas.broker.replicas.fetch_sessions import FetchSessions
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.replicas.role import ReplicaRole
@@ -29,6 +29,7 @@ from barnabas.ports import Clock, Entropy, Registry, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import decode_response
 from barnabas.protocol.long_replies import LongReply
+from barnabas.runtime.registries.call_thread import outcome_of
 from barnabas.types import TopicPartition
 from tests.unit.runtime.manual_timers import ManualTimers
 
@@ -86,6 +87,9 @@ class MemoryRegistry:
             for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
                 del self.nodes[one]
 
+    def later(self, work: Callable[[], object], on_done: Callable[[Any], None]) -> None:
+        on_done(outcome_of(work))
+
     def close(self) -> None:
         """Nothing is held."""
 
@@ -118,7 +122,7 @@ class NoLogs(Hosting):
     def check_room(self) -> None:
         """There is always room."""
 
-    def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:
+    def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Steps[None]:
         for topic in topics:
             while self.hosted[topic]:
                 del self.hosted[topic][-50:]

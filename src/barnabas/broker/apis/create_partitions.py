@@ -33,6 +33,12 @@ def handle(
     broker: Broker, context: RequestContext, request: CreatePartitionsRequest
 ) -> Steps[CreatePartitionsResponse]:
     """Enlarge each topic that can be enlarged; say why the others cannot."""
+    return (yield from broker.registry_calls.in_turn(_enlarged(broker, context, request)))
+
+
+def _enlarged(
+    broker: Broker, context: RequestContext, request: CreatePartitionsRequest
+) -> Steps[CreatePartitionsResponse]:
     quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     results: GrowingArray[CreatePartitionsTopicResult] = GrowingArray()
     times = Counter(topic.name for topic in request.topics)

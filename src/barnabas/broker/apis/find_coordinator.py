@@ -7,10 +7,12 @@ Versions: 1 key types, messages · 4 several keys (KIP-699) · 6 share partition
 """
 
 import re
+from contextlib import suppress
 from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_connected
 from barnabas.broker.requests.broker_view import brokers
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC, SHARES_TOPIC, TRANSACTIONS_TOPIC
@@ -36,6 +38,10 @@ def handle(
     broker: Broker, context: RequestContext, request: FindCoordinatorRequest
 ) -> Steps[FindCoordinatorResponse]:
     """Find the coordinator of each key."""
+    # To its end, though the client may go.
+    made = broker.stepping.run(_prepared(broker, context, request))
+    if isinstance(made, Pending):
+        yield made
     several = _SEVERAL[context.api_version]
     if several:
         find = partial(_find, broker, context, request.key_type)
@@ -49,6 +55,23 @@ def handle(
         host=found.host,
         port=found.port,
     )
+
+
+def _prepared(
+    broker: Broker, context: RequestContext, request: FindCoordinatorRequest
+) -> Steps[None]:
+    """Create the internal topic; each key learns below whether it is there."""
+    key_type, known = request.key_type, _TYPES[context.api_version]
+    keys = [*request.coordinator_keys, request.key]
+    if key_type not in known or (key_type == _SHARE and not any(map(_is_share_key, keys))):
+        return
+    with suppress(BrokerError):
+        if key_type == _GROUP:
+            yield from broker.groups.prepare_in_steps()
+        elif key_type == _SHARE:
+            yield from broker.shares.coordinator.prepare_in_steps()
+        else:
+            yield from broker.transactions.prepare_in_steps()
 
 
 def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> Coordinator:

@@ -3,18 +3,18 @@
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.errors import KafkaError
-from barnabas.ports import SharedRegistry
+from barnabas.ports import Registry
 
 Made = TypeVar("Made")
 
 
-def ask(registry: SharedRegistry, work: Callable[[], object]) -> Pending:
-    """Run `work` beside the loop; its result or error completes the Pending. See `SharedRegistry.later`."""
+def ask(registry: Registry, work: Callable[[], object]) -> Pending:
+    """Run `work` beside the loop; its result or error completes the Pending. See `Registry.later`."""
     pending = Pending()
     registry.later(work, pending.complete)
     return pending
@@ -81,22 +81,25 @@ class StepQueue:
 
 
 class RegistryCalls:
-    """The registry calls of requests: beside the loop if the registry is shared, at once if it is a file."""
+    """The registry calls of requests, beside the loop: a server may be away, and a disk slow to sync."""
 
-    __slots__ = ("_shared", "_turns")
+    __slots__ = ("_registry", "_turns")
 
-    def __init__(self, shared: SharedRegistry | None) -> None:
-        """`shared`: the broker's registry; None if that is its own file."""
-        self._shared = shared
+    def __init__(self, registry: Registry | None) -> None:
+        """`registry`: the broker's; None for calls that are made at once."""
+        self._registry = registry
         self._turns = StepQueue()
         """The requests that change something."""
 
     def make(self, work: Callable[[], Made]) -> Steps[Made]:
-        """Run `work`; return its result or raise its error. See `SharedRegistry.later`."""
-        if self._shared is None:
+        """Run `work`; return its result or raise its error. See `Registry.later`."""
+        if self._registry is None:
             return work()
-        made: Made = yield ask(self._shared, work)
-        return made
+        pending = ask(self._registry, work)
+        made = pending.outcome if pending.is_done else (yield pending)
+        if isinstance(made, Exception):
+            raise made
+        return cast("Made", made)
 
     def in_turn(self, steps: Steps[Made]) -> Steps[Made]:
         """Run steps that change something after all earlier ones, so that each sees their results."""
@@ -114,3 +117,7 @@ def _turn(begun: Pending, over: Pending) -> Steps[None]:
     if not over.is_done:  # It is complete if the waiting request was ended.
         begun.complete(None)
         yield over
+
+
+AT_ONCE = RegistryCalls(None)
+"""Makes calls at once: at the start of a broker, and where a handler cannot wait."""

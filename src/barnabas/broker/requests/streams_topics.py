@@ -17,8 +17,8 @@ log = logging.getLogger(__name__)
 def create_missing(broker: Broker, missing: Iterable[MissingTopic]) -> list[str]:
     """Create these topics; return a message for each that cannot be created.
 
-    On return, all are written, and narrow topics exist. The partitions of wide ones follow in steps,
-    between other requests; a topic whose logs cannot be created is deleted, and missing again.
+    They are written beside the loop, and their partitions follow in steps, between other requests; a topic
+    whose logs cannot be created is deleted, and missing again.
     In a cluster the controller is asked, and the topics are missing until it has made them.
     """
     failed: dict[str, KafkaError] = {}

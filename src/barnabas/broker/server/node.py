@@ -85,7 +85,7 @@ class Node:
         self._stopping = False
         self._waits = StartWaits()
         self._heap = system_heap()
-        registries = RegistryOpening(config, self._disk, self._loop.call, self._waits, session)
+        registries = RegistryOpening(config, parts.make_disk, self._loop.call, self._waits, session)
         self._server = BrokerServer(
             config,
             Environment(

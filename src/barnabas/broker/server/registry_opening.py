@@ -15,23 +15,29 @@ from barnabas.runtime.registries.start_waits import StartWaits
 
 log = logging.getLogger(__name__)
 
+_OPEN_FILES = 16
+"""More than there are copies of the registry: another file is opened again each time."""
+
 HandOver = Callable[[Callable[[], None]], None]
 """Has something called on a node's loop; for any thread."""
 
 
 class RegistryOpening:
-    """What is needed to open them. `session` makes the session with a cluster in this process."""
+    """What is needed to open them.
+
+    `make_disk` makes a disk that keeps so many files open. `session` makes the session with a cluster in this process.
+    """
 
     def __init__(
         self,
         config: BrokerConfig,
-        disk: Disk,
+        make_disk: Callable[[int], Disk],
         hand_over: HandOver,
         waits: StartWaits,
         session: Callable[[HandOver], SharedRegistry] | None,
     ) -> None:
         self._config = config
-        self._disk = disk
+        self._make_disk = make_disk
         self._hand_over = hand_over
         self._waits = waits
         self._session = session
@@ -57,8 +63,12 @@ class RegistryOpening:
             if shared is not None:
                 registries = Registries(shared, shared, shared_07)
             else:
-                _report_missing(self._disk, directories)
-                embedded = EmbeddedRegistry(self._disk, *map(_registry_file, directories))
+                # A disk of its own: while the broker serves, a thread writes changes.
+                disk = self._make_disk(_OPEN_FILES)
+                _report_missing(disk, directories)
+                embedded = EmbeddedRegistry(
+                    disk, *map(_registry_file, directories), hand_over=self._hand_over
+                )
                 registries = Registries(embedded, of_07=shared_07)
                 if len(self._config.directories) > 1:
                     registries = registries._replace(

@@ -6,13 +6,13 @@ Creates the topic, finds the shard of a group or transactional id, and appends r
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Generic
+from typing import Any, Generic
 
 from barnabas.broker.replicas.own_batch import ENOUGH, OwnBatch, batch_bytes, most_bytes, parts
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.shards.shard_loader import LoadedShard, ShardLoader, ShardT
-from barnabas.broker.topics.internal_topic import InternalTopic, make_topic
+from barnabas.broker.topics.internal_topic import InternalTopic, make_topic, make_topic_in_steps
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.offsets.partitioning import partition_for
@@ -66,6 +66,10 @@ class Shards(ABC, Generic[ShardT]):
             BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be created.
         """
         make_topic(self.topics, self._topic)
+
+    def prepare_in_steps(self) -> Generator[Any, Any, None]:
+        """Like `prepare`, with the topic written beside the loop."""
+        yield from make_topic_in_steps(self.topics, self._topic)
 
     def of(self, key: str) -> LoadedShard[ShardT]:
         """The shard of a group or a transactional id; the topic is created if need be.

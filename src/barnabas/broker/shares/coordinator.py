@@ -7,6 +7,7 @@ kept when somebody else has changed that.
 from collections.abc import Callable
 from typing import Final
 
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.shares.states import ShareStateShards
 from barnabas.broker.topics.topics import Topics
@@ -46,6 +47,10 @@ class ShareCoordinator:
             BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be made.
         """
         self._kept.prepare()
+
+    def prepare_in_steps(self) -> Steps[None]:
+        """Like `prepare`, with the topic written beside the loop."""
+        return self._kept.prepare_in_steps()
 
     def begin(self, key: StateKey, state_epoch: int, start: int, respond: RespondState) -> None:
         """See `leaders.begin`."""

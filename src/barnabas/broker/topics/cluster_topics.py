@@ -6,11 +6,12 @@ controller. *Not* here: logs, which are created and deleted on the controller's 
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
 from barnabas.broker.purgatory.pending import Pending
+from barnabas.broker.purgatory.registry_calls import RegistryCalls
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.topics.topic_names import check_partition
 from barnabas.broker.topics.topics import Topics
@@ -80,20 +81,28 @@ class ClusterTopics(Topics):
     def _new_id(self) -> bytes:
         return self._controller.new_id()
 
-    def _write_new(self, topics: Sequence[Topic]) -> Steps[set[str]]:
+    def _write_new(self, topics: Sequence[Topic], calls: RegistryCalls) -> Steps[set[str]]:
+        del calls
         there: set[str] = yield self._ask_registry(partial(write_new, self.registry, topics))
         return there
 
     def _serve_new(
-        self, topics: Sequence[Topic], outcomes: dict[str, Topic | KafkaError]
-    ) -> Iterator[None]:
+        self,
+        topics: Sequence[Topic],
+        outcomes: dict[str, Topic | KafkaError],
+        calls: RegistryCalls,
+    ) -> Steps[None]:
+        del calls
         for topic in topics:
             outcomes[topic.name] = topic
             self._controller.added(topic)
             yield
 
-    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Steps[Topic]:
+    def add_partitions_in_steps(
+        self, name: str, added: Mapping[int, list[int]], calls: RegistryCalls | None = None
+    ) -> Steps[Topic]:
         """As `Topics.add_partitions_in_steps`."""
+        del calls
         topic = self._existing(name)
         check_partition(name, max(added))
         yield self._controller.extend(name, added)

@@ -5,7 +5,10 @@ A marked topic counts as deleted from then on: if the broker stops, the next sta
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
+from barnabas.broker.purgatory.registry_calls import RegistryCalls
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.topics.hosting import DROPPED_A_STEP, Hosting
 from barnabas.broker.znodes.topic_znodes import CONFIGS, DELETIONS, TOPICS
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
@@ -29,6 +32,7 @@ class Deletions:
         take_out: Callable[[Topic], None],
     ) -> None:
         self._registry = registry
+        self._calls = RegistryCalls(registry)
         self._hosting = hosting
         self._there = there
         self._take_out = take_out
@@ -39,10 +43,16 @@ class Deletions:
         """Whether the logs of a topic of that name are being deleted."""
         return name in self._leaving
 
-    def in_steps(self, topics: Sequence[Topic], failed: dict[str, KafkaError]) -> Iterator[None]:
+    def in_steps(
+        self,
+        topics: Sequence[Topic],
+        failed: dict[str, KafkaError],
+        calls: RegistryCalls | None = None,
+    ) -> Steps[None]:
         """Delete topics, some partitions a step; the deletions of a step are written together.
 
-        A topic is unknown from its first step on; its name can be used again after its last step.
+        A topic is unknown once it is marked, which happens beside the loop unless `calls` does it at once.
+        Its name can be used again after its last step.
         `failed` receives the error of each topic that was not deleted.
         """
         for some in _groups(topics):
@@ -53,18 +63,22 @@ class Deletions:
                 else:
                     what = f"there is no topic {topic.name}"
                     failed[topic.name] = BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
-            yield from self._delete_in_steps(there, failed)
+            yield from self._delete_in_steps(there, failed, calls or self._calls)
             yield
 
     def _delete_in_steps(
-        self, topics: Sequence[Topic], failed: dict[str, KafkaError]
-    ) -> Iterator[None]:
+        self, topics: Sequence[Topic], failed: dict[str, KafkaError], calls: RegistryCalls
+    ) -> Steps[None]:
         names = [topic.name for topic in topics]
         try:
-            self._registry.set_all({f"{DELETIONS}/{name}": b"" for name in names})
+            marks = {f"{DELETIONS}/{name}": b"" for name in names}
+            yield from calls.make(partial(self._registry.set_all, marks))
         except StorageError as error:
             failed.update(dict.fromkeys(names, error))
             return
+        # Another request may have deleted some meanwhile; it will remove their marks.
+        topics = [topic for topic in topics if topic.topic_id in self._there]
+        names = [topic.name for topic in topics]
         for topic in topics:
             self._take_out(topic)
         self._leaving.update(names)
@@ -79,7 +93,7 @@ class Deletions:
         finally:
             self._leaving.difference_update(names)
         try:
-            self.end(*(topic.name for topic in gone))
+            yield from calls.make(partial(self._remove_nodes, [topic.name for topic in gone]))
         except StorageError as error:
             failed.update({topic.name: error for topic in gone})
 
@@ -100,10 +114,12 @@ class Deletions:
         Raises:
             StorageError: it cannot be written.
         """
-        done = [name for name in names if name not in self._leaving]
+        self._remove_nodes([name for name in names if name not in self._leaving])
+
+    def _remove_nodes(self, names: Sequence[str]) -> None:
         # The marks of the deletions are removed last.
         above = (TOPICS, CONFIGS, DELETIONS)
-        self._registry.delete(*(f"{each}/{name}" for each in above for name in done))
+        self._registry.delete(*(f"{each}/{name}" for each in above for name in names))
 
 
 def _groups(topics: Sequence[Topic]) -> Iterator[list[Topic]]:

@@ -2,8 +2,11 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from barnabas.broker.properties.log_properties import FORMAT, config_of_kept, log_config
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
@@ -192,8 +195,11 @@ class Hosting:
                 )
                 raise BrokerError(ErrorCode.INVALID_CONFIG, what)
 
-    def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:
-        """Delete the logs of topics, a few a step; `failed` receives those that cannot be renamed."""
+    def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Steps[None]:
+        """Delete the logs of topics, a few a step; their new names are synced beside the loop.
+
+        `failed` receives those that cannot be renamed.
+        """
         number = 0
         for topic in topics:
             try:
@@ -204,8 +210,12 @@ class Hosting:
                         yield
             except StorageError as error:
                 failed[topic] = error
+        over = Pending()
         try:
-            self._logs.sync_directories()
+            sync = self._logs.begin_sync_directories(partial(over.complete, None))
+            if not sync.poll():
+                yield over
+                sync.wait()
         except StorageError as error:
             for topic in topics:
                 failed.setdefault(topic, error)

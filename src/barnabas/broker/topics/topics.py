@@ -1,8 +1,10 @@
 """Topics: the broker's topics, stored in the registry, with their logs."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
+from barnabas.broker.purgatory.registry_calls import AT_ONCE, RegistryCalls
 from barnabas.broker.purgatory.stepping import Steps, at_once
 from barnabas.broker.topics.deletions import Deletions
 from barnabas.broker.topics.hosting import Hosting
@@ -35,7 +37,7 @@ _PARTITIONS_A_STEP = 16
 
 
 class Topics:
-    """All topics by name. Each change is durable in the registry when the call returns.
+    """All topics by name. Each change is durable in the registry when the call returns, or its steps end.
 
     `changes` counts the changes, so that values derived from topics can be cached until it changes.
     `on_change` is called with a topic whose partitions have logs, `deletions.on_deleted` with a deleted one.
@@ -48,6 +50,7 @@ class Topics:
         self, registry: Registry, hosting: Hosting, entropy: Entropy, config: BrokerConfig
     ) -> None:
         self.registry = registry
+        self._calls = RegistryCalls(registry)
         self.hosting = hosting
         self.entropy = entropy
         self.config = config
@@ -87,44 +90,62 @@ class Topics:
         """
         self.check_new(name, config)
         outcomes: dict[str, Topic | KafkaError] = {}
-        at_once(self.create_all_in_steps([RequestedTopic(name, partitions, config)], outcomes))
+        wanted = RequestedTopic(name, partitions, config)
+        at_once(self.create_all_in_steps([wanted], outcomes, AT_ONCE))
         made = outcomes[name]
         if isinstance(made, KafkaError):
             raise made
         return made
 
     def create_all_in_steps(
-        self, wanted: Sequence[RequestedTopic], outcomes: dict[str, Topic | KafkaError]
+        self,
+        wanted: Sequence[RequestedTopic],
+        outcomes: dict[str, Topic | KafkaError],
+        calls: RegistryCalls | None = None,
     ) -> Steps[None]:
         """Create topics that passed `check_new`: write all together, then host a few partitions a step.
 
+        They are written beside the loop, unless `calls` does so at once; their names are taken meanwhile.
         Partitions have no leader until their step; a topic that is deleted meanwhile gets no more partitions.
         `outcomes` receives each topic, or the error if it could not be written.
         """
         topics = [one.with_id(self._new_id()) for one in wanted]
+        calls = calls or self._calls
+        for topic in topics:
+            self.names.add(topic.name)
         try:
             self.hosting.check_room()
-            there = yield from self._write_new(topics)
+            there = yield from self._write_new(topics, calls)
         except StorageError as error:
             outcomes.update(dict.fromkeys((topic.name for topic in topics), error))
+            self._free(topic.name for topic in topics)
             return
+        self._free(there)
         for name in there:
             what = f"topic {name} is being made by somebody else"
             outcomes[name] = BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, what)
         mine = [topic for topic in topics if topic.name not in there]
-        yield from self._serve_new(mine, outcomes)
+        yield from self._serve_new(mine, outcomes, calls)
 
-    def _write_new(self, topics: Sequence[Topic]) -> Steps[set[str]]:
+    def _free(self, names: Iterable[str]) -> None:
+        """Let others have names for which no topic was made."""
+        for name in names:
+            if name not in self._by_name:
+                self.names.remove(name)
+
+    def _write_new(self, topics: Sequence[Topic], calls: RegistryCalls) -> Steps[set[str]]:
         """As `topic_znodes.write_new`."""
-        yield from ()
-        return write_new(self.registry, topics)
+        return (yield from calls.make(partial(write_new, self.registry, topics)))
 
     def _new_id(self) -> bytes:
         return self.entropy.uuid()
 
     def _serve_new(
-        self, topics: Sequence[Topic], outcomes: dict[str, Topic | KafkaError]
-    ) -> Iterator[None]:
+        self,
+        topics: Sequence[Topic],
+        outcomes: dict[str, Topic | KafkaError],
+        calls: RegistryCalls,
+    ) -> Steps[None]:
         """Host topics that have been written."""
         for topic in topics:
             self._keep(topic)
@@ -137,7 +158,7 @@ class Topics:
                 log.warning(
                     "creation of a topic undone", extra={"topic": topic.name, "error": error}
                 )
-                self._take_back(topic.name)
+                yield from self._take_back(topic, calls)
                 outcomes[topic.name] = error
                 continue
             self.notify(topic.topic_id)
@@ -149,10 +170,10 @@ class Topics:
         del wanted
         return False
 
-    def _take_back(self, name: str) -> None:
-        try:
-            self.delete(name)
-        except StorageError as error:
+    def _take_back(self, topic: Topic, calls: RegistryCalls) -> Steps[None]:
+        failed: dict[str, KafkaError] = {}
+        yield from self.deletions.in_steps([topic], failed, calls)
+        for name, error in failed.items():
             # The caller gets the error of the creation, not this one.
             log.warning("partly created topic not removed", extra={"topic": name, "error": error})
 
@@ -168,9 +189,11 @@ class Topics:
 
     def add_partitions(self, name: str, added: Mapping[int, list[int]]) -> Topic:
         """Add partitions to a topic; raises as `add_partitions_in_steps`."""
-        return at_once(self.add_partitions_in_steps(name, added))
+        return at_once(self.add_partitions_in_steps(name, added, AT_ONCE))
 
-    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Steps[Topic]:
+    def add_partitions_in_steps(
+        self, name: str, added: Mapping[int, list[int]], calls: RegistryCalls | None = None
+    ) -> Steps[Topic]:
         """Like `add_partitions`, a few partitions in each step, as in `create_all_in_steps`.
 
         Raises:
@@ -180,7 +203,13 @@ class Topics:
         topic = self._existing(name)
         check_partition(name, max(added))
         topic = topic._replace(partitions={**topic.partitions, **added})
-        self.registry.set(f"{TOPICS}/{name}", encode_topic(topic))
+        write = partial(self.registry.set, f"{TOPICS}/{name}", encode_topic(topic))
+        yield from (calls or self._calls).make(write)
+        # Meanwhile its properties may have changed, or it may be gone.
+        now = self._by_id.get(topic.topic_id)
+        if now is None:
+            raise _unknown(name)
+        topic = now._replace(partitions={**now.partitions, **added})
         self._keep(topic)
         yield from self._host_in_steps(topic)
         self.notify(topic.topic_id)
@@ -256,7 +285,7 @@ class Topics:
             StorageError: it cannot be written; the next start completes the deletion.
         """
         failed: dict[str, KafkaError] = {}
-        for _ in self.deletions.in_steps([self._existing(name)], failed):
+        for _ in self.deletions.in_steps([self._existing(name)], failed, AT_ONCE):
             pass
         if name in failed:
             raise failed[name]
@@ -270,7 +299,7 @@ class Topics:
     def _existing(self, name: str) -> Topic:
         topic = self._by_name.get(name)
         if topic is None:
-            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
+            raise _unknown(name)
         return topic
 
     def check_config(
@@ -325,3 +354,7 @@ class Topics:
         self._by_name[topic.name] = self._by_id[topic.topic_id] = topic
         self.names.add(topic.name)
         self.changes += 1
+
+
+def _unknown(name: str) -> BrokerError:
+    return BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")

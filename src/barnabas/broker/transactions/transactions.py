@@ -72,6 +72,10 @@ class Transactions:
         """Make the internal topic if it is not there."""
         self._shards.prepare()
 
+    def prepare_in_steps(self) -> Steps[None]:
+        """Like `prepare`, with the topic written beside the loop."""
+        return self._shards.prepare_in_steps()
+
     def load_soon(self, partition: Partition) -> None:
         """Know what a partition holds that this broker leads now, and end what was decided."""
         self._shards.load_soon(partition)

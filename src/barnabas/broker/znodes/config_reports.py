@@ -22,6 +22,7 @@ class ReportedConfigs:
         self.children = registry.children
         self.create = registry.create
         self.create_all = registry.create_all
+        self.later = registry.later
         self.close = registry.close
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.purgatory.registry_calls import AT_ONCE
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.topics.registered_topics import take_up
 from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS
@@ -61,7 +62,7 @@ class ZooKeeperAdminRequests:
         topics = [topic for name in names if (topic := self._topics.get(name)) is not None]
         if topics and self._broker.config.delete_topic_enable:
             failed: dict[str, KafkaError] = {}
-            steps = self._topics.deletions.in_steps(topics, failed)
+            steps = self._topics.deletions.in_steps(topics, failed, AT_ONCE)
             self._deleting = True
             self._broker.stepping.run(self._deleted(steps, failed))
             return

@@ -84,8 +84,12 @@ class InventoryFiles:
         Raises:
             StorageError: that failed in one of the directories.
         """
-        for file, _ in self._files.values():
+        for file in self.open_files():
             file.sync()
+
+    def open_files(self) -> list[File]:
+        """Return the files that rows were added to."""
+        return [file for file, _ in self._files.values()]
 
     def begin_replacing(self) -> None:
         """Note that the rows for `replace` are made now: what is added meanwhile comes after them."""

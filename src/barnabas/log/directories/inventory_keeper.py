@@ -23,7 +23,7 @@ from barnabas.log.directories.inventory import (
 from barnabas.log.directories.inventory_files import InventoryFiles
 from barnabas.log.file_names import uuid_text
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.ports import Disk, Entropy
+from barnabas.ports import Disk, Entropy, File
 from barnabas.types import TopicPartition
 
 _ROWS_A_STEP = 1000
@@ -145,6 +145,10 @@ class InventoryKeeper:
             StorageError: that failed in one of the directories.
         """
         self._files.sync()
+
+    def open_files(self) -> list[File]:
+        """Return the files that have notes, for the caller to sync."""
+        return self._files.open_files()
 
     def gone(self, directory: LogDirectory, partition: TopicPartition, *, durable: bool) -> None:
         """Note that a log is not in this directory any more; not `durable`: `sync` makes that durable.

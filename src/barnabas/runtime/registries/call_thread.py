@@ -19,7 +19,7 @@ class CallThread:
         self._closed = False
 
     def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
-        """As `SharedRegistry.later`. Once it is closed nothing is done, and nobody called."""
+        """As `Registry.later`. Once it is closed nothing is done, and nobody called."""
         if self._closed:
             return
         if self._thread is None:

@@ -1,15 +1,22 @@
 """The Registry port in local files: the default of a single broker, no server needed.
 
+While a broker serves, changes run on a thread (`later`): a disk whose sync hangs holds up nobody but those who
+wait for a change. Reading never waits for one.
+
 A file is a journal of changes (`registry_journal`), of which there are copies (`registry_copies`). It is
 rewritten when most of it is history. Not here: watches, sessions, other processes (the lock of the data
 directory keeps those out).
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
+from typing import Concatenate, ParamSpec, TypeVar
 
 from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import Disk
+from barnabas.runtime.registries.call_thread import CallThread, outcome_of
 from barnabas.runtime.registries.copies import RegistryCopies
 from barnabas.runtime.registries.journal import (
     MARK,
@@ -23,8 +30,24 @@ from barnabas.types import ANY_VERSION, MUST_BE_NEW, NodeWrite
 
 log = logging.getLogger(__name__)
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+Store = TypeVar("Store", bound="EmbeddedRegistry")
+
 _HISTORY_BYTES = 1 << 16
 """A journal shorter than this is not worth rewriting."""
+
+
+def _one_at_a_time(
+    change: Callable[Concatenate[Store, Given], Made],
+) -> Callable[Concatenate[Store, Given], Made]:
+    """A change that begins when the one before is synced, on whichever thread."""
+
+    def run(registry: Store, /, *args: Given.args, **more: Given.kwargs) -> Made:
+        with registry.changing:
+            return change(registry, *args, **more)
+
+    return update_wrapper(run, change)
 
 
 class EmbeddedRegistry:
@@ -36,11 +59,27 @@ class EmbeddedRegistry:
             failed, in which case nothing has changed. The next change is tried anew.
     """
 
-    def __init__(self, disk: Disk, path: str, *others: str, repair: bool = False) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        path: str,
+        *others: str,
+        repair: bool = False,
+        hand_over: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
         """`others`: where the same journal is in other directories.
 
         `repair`: what can be read of a damaged journal is to be all of it from now on.
+
+        `hand_over` has something called on the event loop; `disk` is then used by a thread. Without it `later`
+        works at once.
         """
+        self.changing = threading.RLock()
+        """Held by a change until it is synced."""
+        self._names = threading.Lock()
+        """Held while names come and go."""
+        self._calls = CallThread(hand_over) if hand_over is not None else None
+        self._is_closed = False
         self._path = path
         self._nodes: dict[str, Node] = {}
         self._children: dict[str, set[str]] = {}
@@ -54,6 +93,7 @@ class EmbeddedRegistry:
         if journal.holes:
             self._rewrite()
 
+    @_one_at_a_time
     def spread(self, paths: Sequence[str]) -> None:
         """Have the journal in these files from now on, and know copies elsewhere as older."""
         try:
@@ -71,14 +111,17 @@ class EmbeddedRegistry:
 
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted; empty where there is no node."""
-        return sorted(self._children.get(path.rstrip("/"), ()))
+        with self._names:
+            return sorted(self._children.get(path.rstrip("/"), ()))
 
+    @_one_at_a_time
     def create(self, path: str, data: bytes) -> None:
         """Make a node and the missing ones above it, all in one change."""
         if path in self._nodes:
             raise RegistryConflict(f"{path} exists")
         self._commit([*self._missing_above(path), (path, (data, 0))])
 
+    @_one_at_a_time
     def set(self, path: str, data: bytes, version: int = -1) -> int:
         """Replace the data of a node, making it if `version` is -1; returns the new version."""
         node = self._nodes.get(path)
@@ -92,12 +135,14 @@ class EmbeddedRegistry:
         self._commit([(path, (data, node[1] + 1))])
         return node[1] + 1
 
+    @_one_at_a_time
     def create_all(self, nodes: Mapping[str, bytes]) -> list[str]:
         """Make nodes, all in one change; gives the paths where there was one."""
         there = [path for path in nodes if path in self._nodes]
         self.set_all({path: data for path, data in nodes.items() if path not in self._nodes})
         return there
 
+    @_one_at_a_time
     def set_all(self, nodes: Mapping[str, bytes]) -> None:
         """Replace the data of nodes or make them, all in one change."""
         changes: dict[str, Node | None] = {}
@@ -110,6 +155,7 @@ class EmbeddedRegistry:
         if changes:
             self._commit([*changes.items()])
 
+    @_one_at_a_time
     def commit(self, writes: Sequence[NodeWrite], checks: Mapping[str, int] | None = None) -> None:
         """Make all changes in one, or none; nodes in a file are never ephemeral."""
         for path, version in (checks or {}).items():
@@ -128,15 +174,30 @@ class EmbeddedRegistry:
         if changes:
             self._commit([*changes.items()])
 
+    @_one_at_a_time
     def delete(self, *paths: str) -> None:
         """Remove nodes and all below them, in one change; fine if there is none."""
         gone = [path for path in dict.fromkeys(paths) if path in self._nodes]
         if gone:
             self._commit([(path, None) for path in gone])
 
+    def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
+        """As `Registry.later`."""
+        if self._calls is None:
+            on_done(outcome_of(work))
+        else:
+            self._calls.later(work, on_done)
+
     def close(self) -> None:
-        """Give the files back; a second call does nothing."""
-        self._copies.close()
+        """Give the files back after the change that is being written; a second call does nothing.
+
+        Those that wait for their turn are not made.
+        """
+        if self._calls is not None:
+            self._calls.close()
+        with self.changing:
+            self._is_closed = True
+            self._copies.close()
 
     def _missing_above(self, path: str) -> list[Change]:
         assert path.startswith("/"), path
@@ -150,14 +211,17 @@ class EmbeddedRegistry:
 
     def _commit(self, changes: list[Change]) -> None:
         """Write first, then change what readers see: a failed write has changed nothing."""
+        if self._is_closed:
+            raise StorageError(f"{self._path} is closed")
         try:
             self._copies.append(frame_of(changes))
         except StorageError as error:
             self._report(error)
             raise
         self._report(None)
-        for change in changes:
-            self._apply(*change)
+        with self._names:
+            for change in changes:
+                self._apply(*change)
         if self._copies.end > _HISTORY_BYTES + 4 * self._live:
             self._rewrite()
 

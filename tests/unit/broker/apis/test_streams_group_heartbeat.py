@@ -44,6 +44,7 @@ from barnabas.protocol.streams_group_heartbeat import (
 )
 from barnabas.testing import EmbeddedBroker
 from tests.unit.broker.raw_client import RawClient
+from tests.waiting import wait
 
 QUICK = {
     "group.streams.initial.rebalance.delay.ms": "0",
@@ -129,7 +130,7 @@ def test_an_application_finds_its_topics_made_and_its_tasks_again(tmp_path: Path
         assert [one.status_detail for one in first.status] == [
             "Internal topics are missing: counts"
         ]
-        assert width_of(client, "counts") == 2
+        wait(lambda: width_of(client, "counts") == 2)  # It is written beside the loop.
         second = beat(client, 2)
         both = [TaskIds(subtopology_id="0", partitions=[0, 1])]
         assert (second.status, second.member_epoch, second.active_tasks) == ([], 3, both)

@@ -304,6 +304,7 @@ def test_what_only_the_copy_would_have_is_not_there(path: Path, word: str) -> No
     registry = opened(disk, path)
     registry.create("/a", b"")
     registry.close()
+    registry = opened(disk, path)
     disk.word = word
 
     def change() -> None:

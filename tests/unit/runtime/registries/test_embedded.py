@@ -1,16 +1,20 @@
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from queue import Queue
 from typing import cast
 
 import pytest
 
-from barnabas.errors import StorageError
+from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import File, Registry
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.files.open_files import RealFile
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
 from barnabas.types import Buffer
 from tests import registry_scenarios
+
+SECONDS = 10.0
 
 
 @pytest.fixture
@@ -235,3 +239,71 @@ def test_a_journal_that_cannot_be_rewritten_is_gone_on_with(path: Path) -> None:
     again = reopened(disk, path)
     assert state(again) == before
     again.close()
+
+
+class Held(RealDisk):
+    """A disk on which a rewritten file waits for the test."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.released = threading.Event(), threading.Event()
+
+    def replace_file(self, path: str, data: Buffer) -> None:
+        self.begun.set()
+        assert self.released.wait(SECONDS)
+        super().replace_file(path, data)
+
+
+def test_a_change_that_is_being_synced_waits_on_a_thread_and_others_read(path: Path) -> None:
+    disk, due = Held(), Queue[Callable[[], None]]()
+    disk.released.set()
+    registry = EmbeddedRegistry(disk, str(path), hand_over=due.put)
+    registry.create("/topics/before", b"")
+    disk.begun.clear()
+    disk.released.clear()
+    outcomes: list[object] = []
+    big = b"x" * (1 << 17)
+
+    def grow() -> int:
+        return max(registry.set("/topics/big", big) for _ in range(9))
+
+    registry.later(grow, outcomes.append)
+    registry.later(lambda: registry.create("/topics/big", b""), outcomes.append)
+    registry.later(lambda: registry.create("/topics/after", b""), outcomes.append)
+    assert disk.begun.wait(SECONDS)
+    assert registry.get("/topics/before") == (b"", 0)
+    assert "after" not in registry.children("/topics")
+    assert (outcomes, due.empty()) == ([], True)
+    disk.released.set()
+    for _ in range(3):
+        due.get(timeout=SECONDS)()
+    assert (outcomes[0], type(outcomes[1]), outcomes[2]) == (8, RegistryConflict, None)
+    registry.close()
+    again = reopened(disk, path)
+    assert again.children("/topics") == ["after", "before", "big"]
+    again.close()
+    disk.close()
+
+
+def test_a_close_waits_for_the_change_that_is_being_written_and_begins_no_other(path: Path) -> None:
+    disk, due = RealDisk(), Queue[Callable[[], None]]()
+    registry = EmbeddedRegistry(disk, str(path), hand_over=due.put)
+    begun, released = threading.Event(), threading.Event()
+
+    def two_changes() -> None:
+        registry.create("/first", b"")
+        begun.set()
+        assert released.wait(SECONDS)
+        registry.create("/second", b"")
+
+    outcomes: list[object] = []
+    registry.later(two_changes, outcomes.append)
+    assert begun.wait(SECONDS)
+    registry.close()
+    released.set()
+    due.get(timeout=SECONDS)()
+    assert isinstance(outcomes[0], StorageError)
+    again = reopened(disk, path)
+    assert again.children("/") == ["first"]
+    again.close()
+    disk.close()

@@ -1,6 +1,6 @@
 """The growth of a group by a request, in bytes: asked of the memory limit before it is done."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from barnabas.coordinators.classic_group.group import ClassicGroup
@@ -21,6 +21,11 @@ from barnabas.coordinators.text_weights import (
     texts_bytes,
     topology_bytes,
 )
+
+_Texts = tuple[MemberNames, Sequence[str]]
+"""The names of a member, and the topics that it subscribes to."""
+_NEW: _Texts = ((), ())
+"""Those of a member that is new."""
 
 
 def grown_by_join(group_id: str, group: ClassicGroup | None, request: Join) -> int:
@@ -67,19 +72,15 @@ def _grown_by_consumer(shard: GroupShard, request: ConsumerHeartbeat) -> tuple[b
     """Whether the member is known, and by how much it grows; the same below."""
     group = shard.consumer.get(request.group_id)
     member = None if group is None else group.members.get(request.member_id)
-    size = _grown_by_names(
-        consumer_names(request), () if member is None else consumer_names(member)
-    )
-    topics = () if member is None else member.topics
-    return member is not None, size + _grown_by_topics(request.topics, topics)
+    before = _NEW if member is None else (consumer_names(member), member.topics)
+    return member is not None, _grown_by_member(consumer_names(request), request.topics, before)
 
 
 def _grown_by_share_member(shard: GroupShard, request: ShareHeartbeat) -> tuple[bool, int]:
     group = shard.share.get(request.group_id)
     member = None if group is None else group.members.get(request.member_id)
-    size = _grown_by_names(share_names(request), () if member is None else share_names(member))
-    topics = () if member is None else member.topics
-    return member is not None, size + _grown_by_topics(request.topics, topics)
+    before = _NEW if member is None else (share_names(member), member.topics)
+    return member is not None, _grown_by_member(share_names(request), request.topics, before)
 
 
 def _grown_by_streams_member(shard: GroupShard, request: StreamsHeartbeat) -> tuple[bool, int]:
@@ -93,11 +94,16 @@ def _grown_by_streams_member(shard: GroupShard, request: StreamsHeartbeat) -> tu
     return member is not None, size
 
 
+def _grown_by_member(names: MemberNames, topics: Sequence[str] | None, before: _Texts) -> int:
+    """The growth by names and subscribed topics; None: the topics stay as they were."""
+    names_before, topics_before = before
+    size = _grown_by_names(names, names_before)
+    if topics is not None:
+        size += max(0, texts_bytes(topics) - texts_bytes(topics_before))
+    return size
+
+
 def _grown_by_names(now: MemberNames, before: MemberNames) -> int:
     """Each name by itself: what a heartbeat leaves out stays as it was."""
     pairs = zip_longest(now, before)
     return sum([max(0, text_bytes(new) - text_bytes(old)) for new, old in pairs])
-
-
-def _grown_by_topics(now: tuple[str, ...] | None, before: tuple[str, ...]) -> int:
-    return 0 if now is None else max(0, texts_bytes(now) - texts_bytes(before))

@@ -12,7 +12,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_connected
 from barnabas.broker.requests.broker_view import brokers
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC, SHARES_TOPIC, TRANSACTIONS_TOPIC

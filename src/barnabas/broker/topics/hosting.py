@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from barnabas.broker.properties.log_properties import FORMAT, config_of_kept, log_config
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.pending import Pending
 from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.config.broker import BrokerConfig

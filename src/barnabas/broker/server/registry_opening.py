@@ -25,7 +25,8 @@ HandOver = Callable[[Callable[[], None]], None]
 class RegistryOpening:
     """What is needed to open them.
 
-    `make_disk` makes a disk that keeps so many files open. `session` makes the session with a cluster in this process.
+    `make_disk` makes a disk that keeps so many files open. `session` makes the session with a cluster
+    in this process.
     """
 
     def __init__(

@@ -7,6 +7,7 @@ from barnabas.config.clients import AdminConfig, ClientConfig, ConsumerConfig, P
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import DOUBLE_MAX, INT_MAX, LONG_MAX, Setting
 from barnabas.config.ignored_names import BROKER_NAMES, CLIENT_NAMES, LOUD
+from barnabas.config.share_clients import ShareConsumerConfig
 from barnabas.config.topic import TopicConfig
 
 _HEAD = """# Configuration
@@ -43,6 +44,7 @@ _SECTIONS: tuple[tuple[str, type[Configuration], str], ...] = (
     ("Every client", ClientConfig, ""),
     ("Producer", ProducerConfig, "Besides those of every client."),
     ("Consumer", ConsumerConfig, "Besides those of every client."),
+    ("Share consumer", ShareConsumerConfig, "Besides those of every client."),
 )
 
 

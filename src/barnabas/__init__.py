@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from barnabas.client.core.metrics import Metrics
     from barnabas.client.core.producer.delivery import RecordMetadata
     from barnabas.client.core.producer.transaction_requests import PreparedTransaction
+    from barnabas.client.core.shares.acknowledgements import AcknowledgeType
     from barnabas.client.sync.admin import Admin
     from barnabas.client.sync.consumer import Consumer
     from barnabas.client.sync.producer import Producer
     from barnabas.client.sync.ranges import RangeReader
+    from barnabas.client.sync.share_consumer import ShareConsumer
     from barnabas.errors import (
         BrokerError,
         ConfigError,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 
 
 _HOME = {
+    "AcknowledgeType": "client.core.shares.acknowledgements",
     "Admin": "client.sync.admin",
     "Broker": "client.core.cluster.cluster_view",
     "BrokerError": "errors",
@@ -80,6 +83,7 @@ _HOME = {
     "Record": "records.columns.record",
     "RecordMetadata": "client.core.producer.delivery",
     "Resource": "client.core.admin.descriptions",
+    "ShareConsumer": "client.sync.share_consumer",
     "ShareOffset": "client.core.admin.group_descriptions",
     "TopicPartition": "types",
     "TopicView": "client.core.cluster.cluster_view",
@@ -92,6 +96,7 @@ __all__ = [
     "EARLIEST",
     "LATEST",
     "MAX_TIMESTAMP",
+    "AcknowledgeType",
     "Admin",
     "Broker",
     "BrokerError",
@@ -119,6 +124,7 @@ __all__ = [
     "Record",
     "RecordMetadata",
     "Resource",
+    "ShareConsumer",
     "ShareOffset",
     "TopicPartition",
     "TopicView",

@@ -26,11 +26,11 @@ def typed(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 def test_the_drivers_programs_run_in_their_order(
     broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:
-    assert len(DRIVER) == 11
+    assert len(DRIVER) == 13
     shown = [run_program(one, broker.servers, typed, tmp_path).out for one in DRIVER]
     assert all(shown)
-    produced, consumed, sought, committed, shared, given, *others = shown
-    copied, arrow, awaited, traced, administered = others
+    produced, consumed, sought, committed, shared, given, walked, *others = shown
+    copied, arrow, awaited, traced, administered, old = others
     assert produced.startswith("0 0 ")
     assert consumed == "0 0 b'rex' b'barks' (('source', b'page'),)\n"
     assert sought.startswith("0 ")
@@ -39,11 +39,13 @@ def test_the_drivers_programs_run_in_their_order(
     assert shared.startswith("assigned: (TopicPartition(topic='animals', partition=0),)\n0 0 ")
     assert shared.endswith("\nrevoked: (TopicPartition(topic='animals', partition=0),)\n")
     assert given == "500 [TopicPartition(topic='animals', partition=0)]\n"
+    assert walked == "b'rex, 20 minutes'\n"
+    assert old == walked
     assert "'key': b'tom', 'value': b'purrs'" in arrow
     assert awaited.startswith("RecordMetadata(topic='animals', partition=0, offset=1001, ")
     assert traced == "b'delayed'\n"
     assert administered.startswith(
-        "['animals', 'cats', 'flights', 'shouted', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
+        "['animals', 'cats', 'flights', 'shouted', 'sounds', 'walks'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
     )
     place = "{TopicPartition(topic='animals', partition=0): CommittedOffset(offset="
     groups = [line.partition(", leader_epoch")[0] for line in administered.splitlines()[3:]]

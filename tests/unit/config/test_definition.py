@@ -10,6 +10,7 @@ from barnabas.config.broker import IN_OTHER_UNITS, BrokerConfig
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
+from barnabas.config.share_clients import ShareConsumerConfig
 from barnabas.config.topic import TopicConfig
 
 PACKAGE = Path(barnabas.__file__).parent
@@ -20,6 +21,7 @@ READERS: dict[type[Configuration], tuple[str, ...]] = {
     ProducerConfig: ("client",),
     ConsumerConfig: ("client",),
     AdminConfig: ("client",),
+    ShareConsumerConfig: ("client",),
 }
 """Where the properties of each kind are looked at."""
 

@@ -103,6 +103,8 @@ class OrderedReplies:
                 return True
             self._used = used
             self._parked = (request, outcome)
+            if outcome.continues:
+                self._connection.pause()
             return False
         self._used = used
         if kind is Unwritten:

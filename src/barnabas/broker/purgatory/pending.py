@@ -9,12 +9,16 @@ log = logging.getLogger(__name__)
 
 
 class Pending:
-    """A response that comes later. It is delivered once, to one callback."""
+    """A response that comes later. It is delivered once, to one callback.
 
-    __slots__ = ("_given_up", "_on_done", "_outcome", "is_done")
+    `continues`: the work for it goes on without its client. Then a client that has only ended its
+    sending gets the response, as from Kafka; a long poll ends instead.
+    """
+
+    __slots__ = ("_given_up", "_on_done", "_outcome", "continues", "is_done")
 
     def __init__(self) -> None:
-        self.is_done = False
+        self.continues = self.is_done = False
         self._outcome: object = None
         self._on_done: Callable[[object], None] | None = None
         self._given_up: Callable[[], None] | None = None

@@ -87,6 +87,7 @@ class Stepping:
                 work.end()
                 raise
         pending, kept = Pending(), self.admission.keep()
+        pending.continues = not ends_when_disconnected
 
         def turn() -> object:
             try:

@@ -1,0 +1,1 @@
+"""Share groups (KIP-932): membership, sessions and acknowledgements. No I/O."""

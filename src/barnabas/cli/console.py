@@ -1,4 +1,4 @@
-"""`barnabas console`: a web console for any Kafka. What it shows is elsewhere."""
+"""`barnabas console`: starts the web console for any Kafka; its pages are in `barnabas.console`."""
 
 import os
 import socket
@@ -118,7 +118,7 @@ def console(
 
 
 def _frames(servers: str, port: int | None, pipe: int | None) -> "FrameSource | None":
-    """What sees frames: the broker that started this console, a proxy, or nothing.
+    """The source of frames: the broker that started this console, a proxy, or none.
 
     Raises:
         ConfigError: there is no bootstrap server to which the proxy could connect.
@@ -141,7 +141,7 @@ def _frames(servers: str, port: int | None, pipe: int | None) -> "FrameSource | 
 
 
 def _check(servers: str, settings: Mapping[str, object]) -> None:
-    """Say at the start that no broker is there: else only pages would, which nobody has opened yet."""
+    """Report at the start that no broker responds: otherwise only pages would, after they are opened."""
     from barnabas import Admin
 
     soon = {"bootstrap.refused.timeout.ms": 0, "default.api.timeout.ms": _PATIENCE_MS}

@@ -44,7 +44,7 @@ class ConsoleProcess:
     ) -> None:
         """Show the brokers at `servers`; the process prints the console's address on stderr.
 
-        `watch` gets our end of a pipe over which the console watches connections; None: it may not.
+        `watch` receives our end of a pipe over which the console watches connections; None: it may not.
         """
         with self._listening:
             number = self._listening.fileno()
@@ -75,7 +75,7 @@ class ConsoleProcess:
 
 
 def check_console() -> None:
-    """Check that there is what the console needs.
+    """Check that the console's packages are installed.
 
     Raises:
         ConfigError: packages are missing or too old; says which, and how to install them.

@@ -131,10 +131,10 @@ def create_application(settings: ConsoleSettings, frames: FrameSource | None = N
 
 
 def _schemas(settings: ConsoleSettings) -> SchemaReader | None:
-    """What reads values by their schemas.
+    """Reads values by their schemas.
 
     Raises:
-        ConfigError: the registry's address is none.
+        ConfigError: the registry's address is invalid.
     """
     if settings.registry is None:
         return None

@@ -14,6 +14,6 @@ def waits(request: Request) -> bool:
 
 
 def address_of_the_rest(request: Request) -> str:
-    """Where a page that lacks a list gets it: itself, with `whole=1`."""
+    """The address from which a page loads a missing list: its own, with `whole=1`."""
     query = [(name, text) for name, text in request.query_params.multi_items() if name != _WHOLE]
     return f"{request.url.path}?{urlencode([*query, (_WHOLE, '1')])}"

@@ -16,7 +16,7 @@ MOST_WAITING: Final = 32
 
 _FREE: Final = "/static/"
 """Files below it are sent, not made."""
-_TEXT: Final = "Too much is asked of this console at once. Try again in a moment.\n"
+_TEXT: Final = "This console has too many requests at once. Try again in a moment.\n"
 
 
 class PageLimit:

@@ -29,7 +29,7 @@ _DONE: Final = {
     "changed": "The property was changed.",
     "produced": "The record was stored.",
 }
-"""What a page says after a change, by a word in its address: no text of the address is shown."""
+"""The message of a page after a change, by a word in its address, whose own text is never shown."""
 
 _AGAIN: Final = "barnabas_form"
 """Of a request's scope: how to show its form again."""
@@ -105,7 +105,7 @@ def load_templates() -> None:
 
 
 def _shown(value: Any) -> Any:
-    """What a template prints: text without characters that could hide or turn other text."""
+    """Prepare text for a template: remove characters that could hide or reverse other text."""
     if value is None:
         return ""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,7 +1,7 @@
 """Guard of every page: known host names, a password, and changes only by our own forms.
 
-A page of another site can make a browser send requests here. It can neither read the answers nor
-know the token that each form has; a request that says where it comes from must come from here.
+A page of another site can make a browser send requests here. It can neither read the responses nor
+know the token in each form. If a request names its origin, the origin must be this console.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _FILES: Final = "/static/"
 
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _WRONG_PASSWORD_S: Final = 0.5
-"""How long a wrong password takes. They come one after the other, so that guesses are few."""
+"""The delay after a wrong password. Attempts run one after another, so guesses are few."""
 
 _ADDRESS: Final = re.compile(r"\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3}")
 
@@ -86,14 +86,14 @@ class ConsoleGuard:
         await (refusal or self._app)(scope, receive, sending)
 
     def _refusal(self, method: str, headers: Headers) -> PlainTextResponse | None:
-        """The answer to a request that no page gets; None if it may go on."""
+        """The response that refuses a request; None if the request is allowed."""
         host = headers.get("host", "")
         name = host_name(host)
         if name not in self._settings.hosts and not (
             self._settings.any_address and _ADDRESS.fullmatch(name)
         ):
             return PlainTextResponse(
-                f"This console does not know itself as {name[:200]!r}. If it should, start it with "
+                f"This console is not allowed to serve the host {name[:200]!r}. To allow it, start it with "
                 "--allow-host and that name.\n",
                 421,
             )

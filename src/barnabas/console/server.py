@@ -29,7 +29,7 @@ class _Server(uvicorn.Server):
 
 
 def is_fault(record: logging.LogRecord) -> bool:
-    """Whether a line of uvicorn's log is about a fault: a response that was ended is none."""
+    """Whether a line of uvicorn's log reports a fault; an aborted response is none."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, EndedEarly | asyncio.CancelledError)
 

@@ -13,7 +13,7 @@ STREAM_HEADERS: Final = {"Content-Type": "text/event-stream", "X-Accel-Buffering
 """The second one is for a proxy that would collect events."""
 
 _STALLED_S: Final = 60.0
-"""How long a browser may take nothing: what it has not taken yet is held in memory."""
+"""How long a browser may read nothing: unread bytes are held in memory."""
 
 
 class EndedEarly(Exception):
@@ -62,8 +62,8 @@ class StreamLimit:
 class DownloadMemory:
     """How many bytes of records all downloads hold, of `most`. More must wait.
 
-    `reading`: who reads records whose size is not known yet. `encoding`: who turns records into bytes
-    of a file, a piece of one download at a time: several would keep all pages from the processor.
+    `reading`: held while records of unknown size are read. `encoding`: held while records are encoded
+    for a file, one piece of one download at a time: several would take the processor from all pages.
     """
 
     def __init__(self, most: int) -> None:

@@ -1,10 +1,11 @@
-"""Functions on buffers, and the form of all that is compiled: chosen once, compiled or as it is.
+"""Functions on buffers, and the choice between compiled modules and their sources, made once.
 
-`BARNABAS_KERNELS=compiled` refuses to start without the extension modules, `pure` runs their sources;
-unset takes what is there, and says loudly when that is the slow form. `implementation` tells which.
+`BARNABAS_KERNELS=compiled` refuses to start without the extension modules; `pure` runs their sources. If the
+variable is unset, extension modules are used if they exist; otherwise the sources run, with a warning.
+`implementation` names the choice.
 
-Modules elsewhere that have a `.pxd` beside them are compiled as well, as they are; their packages import
-this one before them. Python prefers an extension to the `.py` beside it, so `pure` finds the sources by path.
+Other modules with a `.pxd` beside them are compiled as well; their packages import this package first.
+Python prefers an extension to the `.py` beside it, so `pure` finds the sources by path.
 """
 
 import importlib
@@ -63,7 +64,7 @@ _PLACES = {f"{__name__}.{name}": _HERE.joinpath(*name.split(".")) for name in FA
     f"{__name__.partition('.')[0]}.{name}": _HERE.parent.joinpath(*name.split("."))
     for name in TYPED
 }
-"""What is compiled, and its file without a suffix."""
+"""The compiled modules, each with its file without a suffix."""
 
 
 def _choose() -> str:

@@ -110,7 +110,7 @@ WORDS = {
     BAD_HEADER_COUNT: "a record states more headers than it has bytes, or fewer than none",
     BAD_HEADER_LENGTH: "a header runs past its record, or has no key",
     RECORD_HAS_MORE: "a record is longer than its parts",
-    BATCH_HAS_MORE: "a batch has bytes behind its last record",
+    BATCH_HAS_MORE: "a batch has bytes after its last record",
     TOO_FEW_RECORDS: "a batch ends before its last record",
     BAD_OFFSET: "a record's offset is not the next one",
     TOO_LARGE: "one column would hold 2 GiB or more",
@@ -124,6 +124,6 @@ WORDS = {
     NOT_COMPRESSED_DATA: "a compressed message holds no message",
     BAD_OLD_MAGIC: "the magic byte of a message is neither 0 nor 1",
     WRONG_CRC: "a message has another CRC than it states",
-    UNKNOWN_CODEC: "nobody knows the codec of a message",
+    UNKNOWN_CODEC: "a message has an unknown codec",
 }
-"""What an error code means, for a person."""
+"""The meaning of each error code, for error messages."""

@@ -32,7 +32,7 @@ def hex_bytes(text: str) -> bytes:
 
 
 def _wrong(line: str) -> str:
-    """What was expected in a line, and the first part of it that is something else."""
+    """The text expected in a line, and the first part that differs."""
     for part in _NOISE.split(_digits(line)):
         if not _HEX.fullmatch(part):
             return f"hex, not {part[:60]!r}"

@@ -1,7 +1,7 @@
 """Pipelines on Spark: functions of a session and options. What its users call is here by name.
 
-`archive` and `replay` move topics to Parquet and back, `mirror` to another cluster; `compare` says
-whether two places have the same records, `topic_statistics` what a topic is like.
+`archive` and `replay` move topics to Parquet and back, `mirror` to another cluster; `compare` checks
+whether two places have the same records; `topic_statistics` describes a topic.
 """
 
 from importlib import import_module
@@ -76,7 +76,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Find a name where it is defined, and keep it: Spark is imported when it is first asked for."""
+    """Import a name on first use, and keep it: Spark is not imported before."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

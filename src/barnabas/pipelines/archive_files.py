@@ -3,8 +3,8 @@
     DIRECTORY/topic=flights/partition=0/batch=7/part-….zstd.parquet
     DIRECTORY/_checkpoint/…
 
-A batch that is written again replaces the files of its own folders. So each record is there once for
-every reader of Parquet, also for those that know nothing of Spark's own list of files.
+A batch that is written again replaces the files of its own folders. So every reader of Parquet finds each
+record once, even without Spark's own list of files.
 """
 
 from collections.abc import Collection
@@ -32,7 +32,7 @@ class ArchiveDirectory:
 
     @property
     def checkpoint(self) -> QueryCheckpoint:
-        """Where Spark keeps how far the archive is."""
+        """The checkpoint, in which Spark stores the progress of the archive."""
         return QueryCheckpoint(f"{self.path.rstrip('/')}/_checkpoint")
 
     def records(self, spark: SparkSession) -> DataFrame:
@@ -70,10 +70,10 @@ class ArchiveDirectory:
         return found
 
     def chosen(self, spark: SparkSession, topics: Collection[str]) -> OffsetMap:
-        """How far the archive is: the end of each partition of some topics, or of all if none is named.
+        """The progress of the archive: the end of each partition of some topics, or of all if none is named.
 
         Raises:
-            PipelineRefused: the archive does not have one of them, or has nothing yet.
+            PipelineRefused: the archive lacks one of them, or is empty.
         """
         ends = self.checkpoint.ends(spark)
         if not ends:

@@ -4,7 +4,7 @@ from barnabas.errors import ConfigError, KafkaError
 
 
 class PipelineRefused(ConfigError):
-    """A pipeline cannot start as it was asked for; nothing was read or written."""
+    """A pipeline cannot start as requested; nothing was read or written."""
 
 
 class RecordsDiffer(KafkaError):

@@ -21,7 +21,7 @@ _ACCURACY: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsOptions:
-    """Which topic. `intervals`: into how many its time is cut; `top`: how many keys are named."""
+    """The topic. `intervals`: into how many its time is divided; `top`: how many keys are listed."""
 
     cluster: ClusterAddress
     topic: str

@@ -13,7 +13,7 @@ POLL_S = 1
 
 @dataclass(frozen=True, slots=True)
 class PipelineProgress:
-    """How far a pipeline is. `left`: the records that it has yet to do, as far as known."""
+    """The progress of a pipeline. `left`: the number of remaining records, as far as known."""
 
     step: str
     batches: int
@@ -25,7 +25,7 @@ OnProgress = Callable[[PipelineProgress], object]
 
 
 def ignore(_progress: PipelineProgress) -> None:
-    """The progress of a pipeline that nobody watches."""
+    """Ignore the progress of a pipeline."""
 
 
 def run_available(

@@ -15,14 +15,14 @@ class Side(Protocol):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         ...
 
     def topics(self, spark: SparkSession) -> list[str]:
-        """The topics that it has, or those of them that were asked for; sorted.
+        """All of its topics, or the requested ones; sorted.
 
         Raises:
-            KafkaError, ConfigError: one that was asked for is not there.
+            KafkaError, ConfigError: a requested topic does not exist.
         """
         ...
 
@@ -49,7 +49,7 @@ class TopicSide:
         return sorted(self.names)
 
     def records(self, spark: SparkSession) -> DataFrame:
-        """What is there now, or what `ranges` names."""
+        """The present records, or those in `ranges`."""
         ranges = self.ranges or present_ranges(self.cluster, self.names)
         return ranges.frame(spark, self.cluster, RECORD)
 

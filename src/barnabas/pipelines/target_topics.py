@@ -34,7 +34,7 @@ _COPIED: Final = frozenset(
         *("min.compaction.lag.ms", "max.compaction.lag.ms", "min.cleanable.dirty.ratio"),
     }
 )
-"""The properties of a topic that every Kafka since 0.11 knows, or ignores."""
+"""The properties of a topic that every Kafka since 0.11 supports or ignores."""
 
 _RETENTION: Final = "retention.ms"
 _TIMESTAMPS: Final = "message.timestamp.type"
@@ -162,11 +162,11 @@ def reader(cluster: ClusterAddress) -> RangeReader:
 
 
 def copied_properties(admin: Admin, topics: Iterable[str]) -> dict[str, dict[str, str | None]]:
-    """What new topics should have of the properties that were set for each of these.
+    """The properties of new topics, from the properties that are set for each of these.
 
-    Timestamps are those of the records, so that records are kept for as long as the source keeps
-    them, whether the topic or its brokers say how long. Kafka before 0.11 does not report that: new
-    topics keep records for ever then. By the target's default those of long ago would be deleted.
+    Timestamps are those of the records. New topics keep records for as long as the source does,
+    whether its topic or its brokers set the retention. Kafka before 0.11 does not report it: new topics
+    then keep records for ever, because the target's default would delete old records.
     """
     found: dict[str, dict[str, str | None]] = {}
     for topic in topics:

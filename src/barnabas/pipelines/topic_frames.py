@@ -89,7 +89,7 @@ def partitions_of(admin: Admin, topics: Iterable[str]) -> dict[str, int]:
 
 
 def present_ranges(cluster: ClusterAddress, topics: Iterable[str]) -> TopicRanges:
-    """What the topics have now.
+    """The present records of the topics.
 
     Raises:
         BrokerError: UNKNOWN_TOPIC_OR_PARTITION, one of them does not exist.

@@ -1,6 +1,6 @@
 """The topics and clusters that a pipeline continues with, stored in its directory.
 
-Offsets say nothing of a topic that was deleted and made anew, and a checkpoint nothing of its target.
+Offsets do not show that a topic was deleted and created again, and a checkpoint does not name its target.
 """
 
 from collections.abc import Mapping
@@ -88,12 +88,12 @@ def check_same(kept: list[TopicIdentity], present: list[TopicIdentity], director
             problem = f"writes {each.topic} to {before.name}, not to {each.name}"
         elif _differ(each.cluster, before.cluster):
             problem = (
-                f"goes on with {each.name} of the cluster {before.cluster}, and the {each.side} "
+                f"continues {each.name} of the cluster {before.cluster}, and the {each.side} "
                 f"is the cluster {each.cluster} now"
             )
         elif each.id is None or _differ(each.id, before.id):
             problem = (
-                f"goes on with a topic {each.name} that is gone from the {each.side}: it was deleted, "
+                f"continues a topic {each.name} that is gone from the {each.side}: it was deleted, "
                 "and one of the same name is another topic"
             )
         else:

@@ -42,7 +42,7 @@ class WrongCrc(CorruptRecord):
 
 
 class MessageRows(NamedTuple):
-    """Rows of messages, and where in their buffer the first message behind them begins."""
+    """Rows of messages, and the position of the first message after them in their buffer."""
 
     table: "array[int]"
     end: int
@@ -79,7 +79,7 @@ def end_of_messages(buffer: Buffer, position: int) -> tuple[int, int]:
     """Where the whole messages from `position` on end, and the offset after the last; -1 for none.
 
     Raises:
-        CorruptRecord: a message is nonsense.
+        CorruptRecord: a message is damaged.
     """
     next_offset = -1
     for table, end in message_tables(buffer, position, len(buffer)):
@@ -161,14 +161,14 @@ def check_message_crcs(buffer: Buffer, start: int, end: int) -> None:
 
 @cache
 def crc32_tables() -> "array[int]":
-    """What the kernels need for a CRC32."""
+    """The arguments that kernels need for a CRC32."""
     made = array("I", bytes(8 * 256 * 4))
     message_rows.fill(made)
     return made
 
 
 def packed_value(buffer: Buffer, table: "array[int]", at: int) -> Buffer:
-    """What a compressed message holds, fit for `decompress`; its row starts at `at`.
+    """The content of a compressed message, ready for `decompress`; its row starts at `at`.
 
     Raises:
         CorruptRecord: the codec is not one of message sets.
@@ -231,7 +231,7 @@ def _inside(data: Buffer, start: int, end: int) -> list[MessageRows]:
 
 
 def _shift(offset: int, attributes: int, inner: list[MessageRows]) -> int:
-    """What to add to the offsets inside a message."""
+    """The number to add to the offsets inside a message."""
     if not inner:
         raise CorruptRecord(layout.WORDS[layout.NOT_COMPRESSED_DATA])
     if not attributes & layout.HAS_TIMES or not offset:

@@ -30,13 +30,13 @@ def raise_limit() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _MOST_WITHOUT_LIMIT if hard == resource.RLIM_INFINITY else hard
     if resource.RLIM_INFINITY != soft < wanted:
-        # Where it is refused the process goes on with what it has.
+        # If the system refuses, the process continues with its present limit.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def advice() -> str:
-    """What to do where they ran out."""
+    """Advice for when descriptors have run out."""
     return (
         f"this process may hold {limit()} files and connections; allow it more with `ulimit -n`"
         " or LimitNOFILE= of systemd"

@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from ctypes import CDLL
 
 SECONDS = 1.0
-"""How often it is worth a look."""
+"""The interval between checks."""
 
 _WORTH_BYTES = 16 * 1024 * 1024
-"""What is to be had at least. To give that back takes some 1 ms, and as long to get it again."""
+"""The least memory worth returning: that takes about 1 ms, and as long to get it again."""
 
 
 class Memory(Protocol):
-    """What the process has, in bytes."""
+    """The memory of the process, in bytes."""
 
     def resident(self) -> int:
-        """What it takes of the machine's memory."""
+        """The physical memory that it occupies."""
         ...
 
     def free(self) -> int:
-        """What its allocator keeps for later, be it given back to the system or not."""
+        """Memory that the allocator keeps for later, whether returned to the system or not."""
         ...
 
     def trim(self) -> None:
-        """Give back what is free."""
+        """Return free memory to the system."""
         ...
 
 
@@ -61,7 +61,7 @@ class Heap:
 
 
 def system_heap() -> Heap | None:
-    """The heap of this process; None where there is no /proc, as on macOS, whose allocator gives back."""
+    """The heap of this process; None without /proc, as on macOS, whose allocator returns memory itself."""
     try:
         return Heap(_SystemMemory())
     except OSError:

@@ -50,7 +50,7 @@ class ThreadWork:
         self._stopping = stopping
 
     def poll(self) -> bool:
-        """Whether it is over; raises what ended it."""
+        """Whether it has ended; raises the error that ended it."""
         if not self._future.done():
             return False
         self._future.result()

@@ -59,7 +59,7 @@ class EmbeddedBroker:
         self._is_running = False
         self._addresses: dict[str, Endpoint] = {}
         self._bound: dict[str, Endpoint] = {}
-        """Where the listeners were when it ran last: clients expect it there again."""
+        """The addresses of its last run: clients expect the broker there again."""
         self.clock = JumpingClock()
         self.clock.on_advance = self._advance
         self._room = DiskRoom()

@@ -91,7 +91,7 @@ class EmbeddedCluster:
 
     @property
     def bootstrap_servers(self) -> str:
-        """`host:port` of each broker that runs, behind commas.
+        """`host:port` of each broker that runs, separated by commas.
 
         Raises:
             LocalProtocolError: the cluster is not running; this holds for all methods.
@@ -159,7 +159,7 @@ class EmbeddedCluster:
             if state is not None and state.leader in {*self.running} - {*self._cut_off}:
                 return state.leader
             time.sleep(_LOOK_SECONDS)
-        raise RequestTimeout(f"nobody leads {topic}-{partition} after {timeout_s:g} s")
+        raise RequestTimeout(f"{topic}-{partition} has no leader after {timeout_s:g} s")
 
     def in_sync(self, topic: str, partition: int = 0) -> list[int]:
         """The replicas of a partition that are in sync, by number; none if there is no such partition."""

@@ -1,6 +1,6 @@
-"""The names of topics and groups, while somebody waits for a shell to complete one.
+"""The names of topics and groups, for a shell that completes one.
 
-Nothing is printed and no error is raised: a shell would show it amid the line that is typed.
+It prints nothing and raises no error: a shell would show it amid the typed line.
 """
 
 import logging

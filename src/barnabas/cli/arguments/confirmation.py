@@ -12,7 +12,7 @@ yes_option: Final = click.option(
 
 
 def confirm(question: str, *, yes: bool, instead: str = "--yes confirms") -> None:
-    """Ask, unless `yes`; `instead` is what a script is advised to do, which nobody can ask.
+    """Ask, unless `yes`; `instead` is the advice for a script, which cannot answer.
 
     Raises:
         click.UsageError: there is no terminal.

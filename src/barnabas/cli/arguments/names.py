@@ -101,10 +101,10 @@ def complete_releases(
 
 
 def _configured(ctx: click.Context) -> str:
-    """What `barnabas configs` is about: click leaves arguments where they are, if an option lacks its value."""
+    """The resource of `barnabas configs`: click leaves arguments in place if an option lacks its value."""
     return str(ctx.params.get("kind") or next(iter(ctx.args), ""))
 
 
 def starting(incomplete: str, names: Iterable[str]) -> list[CompletionItem]:
-    """Those of the names that begin with what is typed, sorted."""
+    """The names that begin with the typed text, sorted."""
     return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""Which brokers have replicas of partitions now, as what is to be moved is compared with it."""
+"""The brokers that have replicas of partitions now; moves are compared with them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

@@ -30,14 +30,14 @@ def sizes_of(
 def bytes_to_copy(
     place: TopicPartition, current: Sequence[int], target: Sequence[int], sizes: Sizes
 ) -> int:
-    """What the new replicas of a partition lack of its largest replica."""
+    """The bytes that the new replicas of a partition lack, compared with its largest replica."""
     whole = max((sizes.get((one, place), 0) for one in current), default=0)
     new = [one for one in target if one not in current]
     return sum(max(0, whole - sizes.get((one, place), 0)) for one in new)
 
 
 def bytes_left(place: TopicPartition, move: PartitionReassignment, sizes: Sizes) -> int:
-    """What the replicas that a partition gets still lack."""
+    """The bytes that the new replicas still lack."""
     current = [one for one in move.replicas if one not in move.adding]
     return bytes_to_copy(place, current, move.adding, sizes)
 

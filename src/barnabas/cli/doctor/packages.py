@@ -88,7 +88,7 @@ def _extra(extra: str, purpose: str) -> Finding:
         return Finding(extra, Verdict.OK, ", ".join(map(str, found)))
     remedy = f"for {purpose}: {install(extra)}"
     if all(each.installed is None for each in wrong):
-        # An extra that lacks whole packages was not asked for.
+        # An extra that lacks whole packages was not requested.
         what = f"not installed: {', '.join(each.name for each in wrong)}"
         return Finding(extra, Verdict.MISSING, what, remedy)
     return Finding(extra, Verdict.PROBLEM, ", ".join(map(str, wrong)), remedy)

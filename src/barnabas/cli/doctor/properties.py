@@ -12,7 +12,7 @@ from barnabas.errors import ConfigError
 
 
 class NamedResources(NamedTuple):
-    """What a broker would listen on and write to, and what was found in its file."""
+    """The addresses and directories of a broker, and the findings in its file."""
 
     places: Sequence[tuple[str, int]]
     directories: Sequence[str]

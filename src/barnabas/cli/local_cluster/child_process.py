@@ -16,7 +16,7 @@ from typing import IO
 
 
 class ChildProcess:
-    """A process, by the name that it has in messages; its log lines appear here behind that name."""
+    """A process, by the name that it has in messages; its log lines appear here after that name."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class ChildProcess:
 
     @property
     def code(self) -> int | None:
-        """What it ended with, a signal as a negative number; None: it runs."""
+        """Its exit code, a signal as a negative number; None: it runs."""
         return self._process.poll()
 
     def how_it_ended(self) -> str:

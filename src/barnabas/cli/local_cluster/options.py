@@ -1,4 +1,4 @@
-"""What the options of `serve` say of a local cluster: which properties each of its brokers has."""
+"""The properties of each broker of a local cluster, from the options of `serve`."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ _OF_ONE = {
     "zookeeper.connect": _REGISTRY,
     "zk.connect": _REGISTRY,
 }
-"""What cannot be the same for several brokers, and what is there instead."""
+"""Properties that cannot be the same for several brokers, each with the alternative."""
 
 
 Combine = Callable[[dict[str, PropertyText], str], BrokerConfig]
@@ -91,7 +91,7 @@ def check_shared(given: Mapping[str, PropertyText]) -> None:
 
 
 class Announcement(NamedTuple):
-    """What a cluster that is ready prints: addresses of brokers and of metrics by number, its folder.
+    """The output of a cluster that is ready: addresses of brokers and of metrics by number, its folder.
 
     `console`: the one that shows it, if any.
     """

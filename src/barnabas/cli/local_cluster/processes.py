@@ -31,7 +31,7 @@ _END_SECONDS = 60.0
 
 
 class ClusterEnded(KafkaError):
-    """Brokers or ZooKeeper ended that nobody had stopped."""
+    """Brokers or ZooKeeper ended without being stopped."""
 
 
 def serve_in_processes(
@@ -93,7 +93,7 @@ class _Processes:
         self.places: dict[int, str] = {}
         """host:port of each broker."""
         self.metrics: dict[int, str] = {}
-        """The URL of each broker's metrics, if they are asked for."""
+        """The URL of each broker's metrics, if requested."""
         self.zookeeper = ""
         """host:port of ZooKeeper."""
         self._wanted = wanted

@@ -65,7 +65,7 @@ def zookeeper_command() -> list[str]:
 def start_zookeeper(
     directory: Path, on_end: Callable[[ChildProcess], None]
 ) -> tuple[ChildProcess, str]:
-    """Start a server on what `directory` has of an earlier one, wait until it serves; also gives host:port.
+    """Start a server on the data in `directory`, and wait until it serves; also returns host:port.
 
     Raises:
         ConfigError: packages are missing; says which.
@@ -113,7 +113,7 @@ def _free_port() -> int:
 
 
 def _serves(port: int) -> bool:
-    """Whether it answers; while it starts it accepts connections, too."""
+    """Whether it responds; while it starts it only accepts connections."""
     try:
         with socket.create_connection((_LOOPBACK, port), 5) as connection:
             connection.sendall(b"srvr")

@@ -34,7 +34,7 @@ _SEGMENT_LOST = SegmentFault(0, "the segment that this is the index of is lost")
 
 
 class _Extent(NamedTuple):
-    """The offsets of a segment whose batches are whole: its first one, and the one behind its last."""
+    """The offsets of a segment with whole batches: its first one, and the one after its last."""
 
     path: Path
     base_offset: int
@@ -43,7 +43,7 @@ class _Extent(NamedTuple):
 
 @dataclass
 class Totals:
-    """What was looked at, in numbers; `bytes` are those of segments."""
+    """The numbers of checked items; `bytes` are those of segments."""
 
     segments: int = 0
     batches: int = 0

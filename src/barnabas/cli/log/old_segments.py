@@ -88,7 +88,7 @@ def _codec(found: InspectedMessage) -> str:
 
 
 def _records(file: InspectedFile, found: InspectedMessage | SegmentFault) -> Iterator[Record]:
-    """All that is in a message; a reader that goes on at its offset repeats all of it."""
+    """All records in a message; a reader that continues at its offset repeats all of them."""
     if isinstance(found, SegmentFault):
         return
     directory = Path(file.path).absolute().parent.name

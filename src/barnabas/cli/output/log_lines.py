@@ -8,7 +8,7 @@ from barnabas.cli.output.printable import printable
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 _WARNING = ("barnabas.config", "barnabas.pipelines")
-"""What warns of something that only the user can change."""
+"""Warnings about things that only the user can change."""
 
 _LONGEST_WORD = 1_000
 """Characters of a field: a client chooses names and reasons of up to 32,767."""

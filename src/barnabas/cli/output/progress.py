@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Unit = Literal["records", "bytes"]
 
 _PATIENCE_S: Final = 2.0
-"""What ends sooner shows no bar."""
+"""A step that ends sooner shows no bar."""
 
 
 class ProgressBars:
@@ -32,7 +32,7 @@ class ProgressBars:
         self._total: int | None = None
 
     def begin(self, step: str, total: int | None, *, unit: Unit | None = None) -> None:
-        """Start a new bar of this many records or bytes; None: nobody knows how many."""
+        """Start a new bar of this many records or bytes; None: the number is unknown."""
         with self._lock:
             self._step, self._done, self._total = step, 0, total
             self._unit = unit or self._unit
@@ -111,7 +111,7 @@ def _started() -> "Progress":
         return decimal(round(count)) if unit == "bytes" else f"{count:,.0f}"
 
     class Count(ProgressColumn):
-        """What is done, and of how many."""
+        """The number done, and the total."""
 
         def render(self, task: Task) -> Text:
             """In the unit of the task."""

@@ -33,8 +33,8 @@ MASTER: Final = click.option(
 @PROJECT
 @MASTER
 @click.option("--refresh", multiple=True, metavar="OUTPUT", help="Update only this; repeatable.")
-@click.option("--full-refresh", multiple=True, metavar="OUTPUT", help="Fill this anew; repeatable.")
-@click.option("--full-refresh-all", is_flag=True, help="Fill everything anew.")
+@click.option("--full-refresh", multiple=True, metavar="OUTPUT", help="Refill this; repeatable.")
+@click.option("--full-refresh-all", is_flag=True, help="Refill everything.")
 @click.option(
     "--with-broker",
     is_flag=True,
@@ -66,7 +66,7 @@ def run(
 ) -> None:
     """Run a project until everything that is in its topics now is done.
 
-    The next run goes on where this one ended. Ctrl-C stops at any time without loss.
+    The next run continues where this one ended. Ctrl-C stops at any time without loss.
     """
     if full_refresh_all and (full_refresh or refresh):
         raise click.UsageError("--full-refresh-all fills everything: leave out the other refreshes")
@@ -136,7 +136,7 @@ def _broker(project: "Project", data_dir: Path | None, *, wanted: bool) -> Itera
 
 @contextmanager
 def _hinting(project: "Project") -> Iterator[None]:
-    """Where the project's brokers are not there, say what to start or to change."""
+    """If the project's brokers do not respond, advise what to start or to change."""
     from barnabas.pipelines.projects.project import servers_of
 
     try:

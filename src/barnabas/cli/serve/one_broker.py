@@ -73,7 +73,7 @@ def run_broker(
     raise_limit()
     node = node_type(config, metrics=metrics)
     if until_stdin_ends:
-        # The whole cluster ends then: nobody takes over.
+        # The whole cluster ends then: no other broker can take over.
         when_stdin_ends(lambda: node.stop(hand_over=False))
     try:
         node.run(announce, stop_on_signals=True)

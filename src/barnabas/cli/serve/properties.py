@@ -1,4 +1,4 @@
-"""The properties of a broker that `serve` starts: of a file, of its options, and what follows from them."""
+"""The properties of a broker that `serve` starts: from a file, from options, and derived ones."""
 
 import contextlib
 from pathlib import Path

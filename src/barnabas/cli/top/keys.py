@@ -9,7 +9,7 @@ from typing import Self
 
 
 class TerminalKeys:
-    """Use it in a `with`, which gives the terminal back as it was. Not a terminal: no keys come."""
+    """Use it in a `with`, which restores the terminal. Without a terminal it receives no keys."""
 
     def __init__(self) -> None:
         self._before: list[object] | None = None

@@ -10,7 +10,7 @@ from barnabas.client.core.cluster.cluster_view import partitions_by_leader
 from barnabas.types import TopicPartition, bracketed
 
 ORDERS: Final = ("records", "bytes", "size", "name")
-"""What topics can be sorted by: records or bytes per second, bytes on disk, their names."""
+"""The orders of topics: by records or bytes per second, bytes on disk, their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class BrokerRate:
 
 @dataclass(frozen=True, slots=True)
 class RateTables:
-    """All rows, topics as asked for, groups by lag, brokers by number; `seconds` between samples."""
+    """All rows, topics in the requested order, groups by lag, brokers by number; `seconds` between samples."""
 
     seconds: float
     cluster_id: str | None

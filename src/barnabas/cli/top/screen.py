@@ -1,4 +1,4 @@
-"""The rates as tables: as many rows as fit, names of strangers made safe to print."""
+"""The rates as tables: as many rows as fit, names of topics and groups made safe to print."""
 
 from collections.abc import Sequence
 from typing import Final, TypeVar

@@ -77,7 +77,7 @@ def _abort_of(admin: Admin, name: str) -> None:
 
 
 def _refuse_known(admin: Admin, where: TopicPartition, start: int) -> None:
-    """Refuse a transaction that a coordinator knows: it would lose records here, and could commit the rest."""
+    """Refuse a coordinator's transaction: it would lose its records here, but could commit the rest."""
     (producers,) = admin.describe_producers((where,)).values()
     ids = [one.producer_id for one in producers if one.transaction_start == start]
     hanging = admin.hanging_transactions((where,), LONG_MAX) if ids else ()

@@ -1,4 +1,4 @@
-"""What coordinators know of transactions, and the states that they are in."""
+"""Transactions as their coordinators describe them, and their states."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""What pages read of the cluster, kept for seconds."""
+"""The state of the cluster as pages read it, cached for seconds."""

@@ -9,13 +9,13 @@ from barnabas.ports import Clock
 _Answer = TypeVar("_Answer")
 
 _SLOW_S: Final = 0.15
-"""An answer that took longer is asked for again in the background."""
+"""An answer that took longer than this is refreshed in the background."""
 
 _QUICK_FRESH_S: Final = 0.2
-"""How old a quick answer may be: no older than what somebody has just done in a terminal."""
+"""How old a quick answer may be: a page must show a change just made in a terminal."""
 
 _OLDEST_S: Final = 30.0
-"""An older answer is shown to nobody."""
+"""An older answer is never shown."""
 
 
 class CachedAnswer(Generic[_Answer]):
@@ -67,7 +67,7 @@ class CachedAnswer(Generic[_Answer]):
 
     async def _asked(self) -> _Answer:
         this = asyncio.current_task()
-        # As of before the question: a change during it is asked for again.
+        # The time before the request: a change during it is read again.
         begun = self._clock.monotonic()
         try:
             answer = await self._ask()
@@ -82,6 +82,6 @@ class CachedAnswer(Generic[_Answer]):
 
 
 def _retrieved(task: "asyncio.Task[_Answer]") -> None:
-    """Mark an error as seen: the answer is asked for again by whoever needs it."""
+    """Mark an error as seen: the next caller requests the answer again."""
     if not task.cancelled():
         task.exception()

@@ -28,11 +28,11 @@ from barnabas.types import TopicPartition
 _Answer = TypeVar("_Answer")
 
 _FRESH_S: Final = 3.0
-"""How old lists may be that a page shows: less than somebody takes to look for a change."""
+"""How old the lists on a page may be: less than a person takes to look for a change."""
 
 _SIZES_FRESH_S: Final = 10.0
 _SOON_S: Final = 0.05
-"""How long a page waits for a list of the whole cluster before it is shown without it."""
+"""How long a page waits for a list of the whole cluster; then it is shown without the list."""
 
 _NO_TOPIC: Final = (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOPIC_EXCEPTION)
 
@@ -105,9 +105,9 @@ class ClusterState:
         raise missing(f"there is no topic {name}" + (f"; {near}" if near else ""))
 
     async def _named(self, name: str) -> TopicView | None:
-        """A topic, asked for by its name; None if there is none.
+        """A topic, requested by its name; None if there is none.
 
-        Brokers before 0.11 would create it: they are asked for all. They know no DescribeConfigs.
+        Brokers before 0.11 would create it, so all topics are requested. They lack DescribeConfigs.
         """
         try:
             await self.admin.describe_configs(Resource.TOPIC, name)
@@ -194,9 +194,9 @@ class ClusterState:
         return {where: one.offset for where, one in found.items()}
 
     async def committed_ends(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Where the first open transaction of each partition begins, or its end.
+        """The start of the first open transaction of each partition, or the partition's end.
 
-        None of brokers before 0.11, which have no transactions.
+        None for brokers before 0.11, which have no transactions.
         """
         wanted = dict.fromkeys(places, LATEST)
         if not wanted:

@@ -13,9 +13,9 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class PartitionLag:
-    """A group in one partition: None where it has no position, or nobody knows.
+    """A group in one partition; None for a position that is missing or unknown.
 
-    `member`: to whom the partition is assigned now.
+    `member`: the member that the partition is assigned to now.
     """
 
     where: TopicPartition
@@ -71,7 +71,7 @@ async def positions_of(
 def _of_topic(
     topic: str | None, known: dict[str, dict[TopicPartition, _Value]]
 ) -> dict[str, dict[TopicPartition, _Value]]:
-    """What is known of groups in the partitions of one topic; None: in all."""
+    """The known lag of groups in the partitions of one topic; None: in all."""
     if topic is None:
         return known
     return {

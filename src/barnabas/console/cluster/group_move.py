@@ -66,7 +66,7 @@ async def planned(
     places: Collection[TopicPartition],
     now: Mapping[TopicPartition, int],
 ) -> list[PlannedMove]:
-    """Where a form would move a group (`to`, with `offset`, `time` or `by`), within the logs.
+    """The offsets to which a form would move a group (`to`, with `offset`, `time` or `by`), within the logs.
 
     Raises:
         HTTPException: a word, number or time is wrong.

@@ -46,7 +46,7 @@ class _Sample:
 
 
 class RateSampler:
-    """Samples the cluster every two seconds or less often, until nobody has asked for a while."""
+    """Samples the cluster every two seconds or less often, until no page has requested them for a while."""
 
     def __init__(self, state: ClusterState, clock: Clock) -> None:
         self._state = state
@@ -67,7 +67,7 @@ class RateSampler:
                 await self._task
 
     def latest(self) -> ClusterRates:
-        """The newest rates, at once; sampling goes on, or begins."""
+        """The newest rates, at once; sampling continues, or begins."""
         self._asked = self._clock.monotonic()
         if self._task is None or self._task.done():
             self._before, self._latest = None, ClusterRates()

@@ -27,7 +27,7 @@ _UNFIT: Final = (
     *(ValueError, LookupError, ArithmeticError),
     *(EOFError, TypeError, RecursionError),
 )
-"""What the libraries raise of bytes that are no value of a schema."""
+"""The errors of the libraries for bytes that do not match a schema."""
 
 
 def plain(document: Any) -> Any:
@@ -36,7 +36,7 @@ def plain(document: Any) -> Any:
 
 
 def otherwise(value: object) -> object:
-    """What schemas have and JSON has not: bytes, decimals, times."""
+    """Convert types that JSON lacks: bytes, decimals, times."""
     return value.hex() if isinstance(value, bytes) else str(value)
 
 

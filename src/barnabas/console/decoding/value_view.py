@@ -16,10 +16,10 @@ _HEAD: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """Text of at most as many characters as were asked for.
+    """Text of at most the requested number of characters.
 
     `shown_as`: the format that was found. `is_cut`: there is more. `problem`: why it is not in the
-    format that was asked for.
+    requested format.
     """
 
     text: str
@@ -134,7 +134,7 @@ def _document(document: Any, data: bytes, most: int, name: str, *, pretty: bool)
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether so much is no text that escapes would hide the rest."""
+    """Whether so many bytes are not text that escapes would hide the rest."""
     odd = sum(one < 32 and one not in b"\t\n\r" for one in head)
     odd += head.decode("utf-8", "replace").count("\ufffd")
     return odd * 4 > len(head)

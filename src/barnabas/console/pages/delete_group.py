@@ -36,7 +36,7 @@ async def delete_group(request: Request) -> Response:
 
 
 async def _lost(cluster: ClusterState, group: GroupDescription) -> dict[str, Any]:
-    """What would be lost, for the page."""
+    """The data that would be lost, for the page."""
     positions = (await positions_of(cluster, [group]))[group.group_id]
     saved = [one for one in positions if one.position is not None]
     return {

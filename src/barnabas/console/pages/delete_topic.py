@@ -31,7 +31,7 @@ async def delete_topic(request: Request) -> Response:
 
 
 async def _lost(cluster: ClusterState, view: TopicView) -> dict[str, Any]:
-    """What would be lost, for the page."""
+    """The data that would be lost, for the page."""
     places = led(view)
     bounds = await cluster.bounds(places)
     sizes = await cluster.sizes(places)

@@ -30,15 +30,15 @@ _MOST_ROWS: Final = 50
 _AT_ONCE: Final = 5000
 _EVERY_S: Final = 0.5
 _ASKED_EVERY: Final = 3
-"""Rounds without records, after which it is asked whether brokers answer."""
+"""After so many rounds without records, check whether brokers respond."""
 
 _PATIENCE_S: Final = 5.0
 
 
 async def live(request: Request) -> Response:
-    """Send the records that arrive from now on, as rows; what is too much is counted.
+    """Send the records that arrive from now on, as rows; records beyond the limit are only counted.
 
-    With `at`, from those offsets on: a page that was interrupted goes on where it was.
+    With `at`, from those offsets on: an interrupted page continues where it was.
     """
     cluster: ClusterState = request.app.state.cluster
     query = request.query_params

@@ -19,7 +19,7 @@ from barnabas.console.rendering import number_text, page, rate_text, segment
 from barnabas.console.streams import STREAM_HEADERS, LimitedResponse
 
 _SOON_S: Final = 0.05
-"""How long the first page waits for the first lag; what is later comes by itself."""
+"""How long the first page waits for the first lag; later values arrive by themselves."""
 
 
 async def overview(request: Request) -> Response:
@@ -95,12 +95,12 @@ async def overview_events(request: Request) -> Response:
 
 
 def _idle(rates: ClusterRates) -> str:
-    """What stands where no topic is busy."""
+    """The text shown if no topic is busy."""
     return "…" if rates.records_in is None else "None between the last two samples."
 
 
 def _shown(rates: ClusterRates, problem: str) -> dict[str, Any]:
-    """What the page's script puts into elements of these names."""
+    """The values that the page's script puts into elements of these names."""
     return {
         "text": {
             "records-in": rate_text(rates.records_in),

@@ -28,7 +28,7 @@ from barnabas.types import TopicPartition
 
 FILTERS: Final = ("key", "value", "header", "json")
 _KEPT: Final = ("partition", "count", "as", "isolation", *FILTERS)
-"""What the next page has from this one."""
+"""The parameters that the next page keeps."""
 
 _MOST_BOUNDS: Final = 20
 """Of partitions, where a page has no record."""
@@ -93,7 +93,7 @@ async def _aborted(
 
 
 def _following(here: str, kept: dict[str, str], asked: RecordQuery, found: ScannedRecords) -> str:
-    """Where the next page is; nothing at the end."""
+    """The address of the next page; empty at the end."""
     if not found.following:
         return ""
     name = "before" if asked.start.backward else "at"

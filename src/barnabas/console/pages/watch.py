@@ -116,10 +116,10 @@ async def watched_exchange(request: Request) -> Response:
 
 
 def _frames(request: Request) -> FrameSource:
-    """What sees connections.
+    """The source of connections and frames.
 
     Raises:
-        HTTPException: nothing does.
+        HTTPException: there is none.
     """
     frames: FrameSource | None = request.app.state.frames
     if frames is None:
@@ -128,7 +128,7 @@ def _frames(request: Request) -> FrameSource:
 
 
 async def _done(ask: Callable[[], _Result]) -> _Result:
-    """What a source returns, which may take a moment.
+    """The result of a source, which may take a moment.
 
     Raises:
         HTTPException: it is gone.

@@ -55,7 +55,7 @@ async def wire(request: Request) -> Response:
 
 
 def _bytes(text: str, spelling: str) -> bytes:
-    """What was pasted.
+    """The pasted bytes.
 
     Raises:
         HTTPException: it is empty, neither hex nor base64, or too large.

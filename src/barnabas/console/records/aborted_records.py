@@ -1,7 +1,7 @@
 """Which records of a page belong to aborted transactions.
 
-No record says so itself, nor does a consumer: a second one reads the same offsets with read_committed, and
-what that one is not given, although it is stable, was aborted.
+Neither records nor consumers report it. So a second consumer reads the same offsets with read_committed:
+stable records that it does not receive were aborted.
 """
 
 import sys
@@ -21,14 +21,14 @@ _GAP: Final = 500
 """Offsets between two records of a page from which on they are read apart."""
 
 _SECONDS: Final = 1.0
-"""How much longer a page may take for this."""
+"""How much longer a page may take for this check."""
 
 Place = tuple[int, int]
 """Partition and offset."""
 
 
 class AbortedRecords(NamedTuple):
-    """The places of records that were aborted; `unchecked`: how many records nobody looked at in time."""
+    """The places of aborted records; `unchecked`: the number of records that were not checked in time."""
 
     places: frozenset[Place]
     unchecked: int = 0
@@ -37,14 +37,14 @@ class AbortedRecords(NamedTuple):
 async def aborted_among(
     settings: ConsoleSettings, topic: str, records: Iterable[Record], ends: Mapping[int, int]
 ) -> AbortedRecords:
-    """Those of these records that were aborted.
+    """The records among these that were aborted.
 
     Args:
         settings: of the console, for the cluster.
         topic: of all the records.
         records: of a page, read with read_uncommitted.
-        ends: where the first open transaction of each partition begins, or its end; what is behind is
-            not looked at. Without a partition here, its brokers know no transactions.
+        ends: where the first open transaction of each partition begins, or its end; later records
+            are not checked. If a partition is missing here, its brokers have no transactions.
     """
     stable = sorted(
         (one.partition, one.offset) for one in records if one.offset < ends.get(one.partition, 0)

@@ -24,7 +24,7 @@ _UNTYPED: Final = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]")
 
 @dataclass(frozen=True, slots=True)
 class NewRecord:
-    """A record to send; None where the producer decides."""
+    """A record to send; None: the producer decides."""
 
     key: bytes | None
     value: bytes | None
@@ -38,7 +38,7 @@ def record_of(form: Mapping[str, str]) -> NewRecord:
     An empty key is none. Each line of `headers` is NAME: VALUE.
 
     Raises:
-        HTTPException: a part is not what its spelling says.
+        HTTPException: a part does not match its spelling.
     """
     headers = []
     for number, line in enumerate(form.get("headers", "").splitlines(), 1):
@@ -61,7 +61,7 @@ def form_of_record(record: Record) -> dict[str, str]:
     """The fields that `record_of` reads as this record's key, value and headers.
 
     Raises:
-        HTTPException: a form cannot hold it; the sentence says which part.
+        HTTPException: a form cannot hold it; the message names the part.
     """
     if len(record.key or b"") + len(record.value or b"") > _MOST_COPIED:
         raise wrong(f"a form holds a record of up to {_MOST_COPIED:,} bytes, and this one has more")

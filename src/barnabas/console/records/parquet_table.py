@@ -10,7 +10,7 @@ _PLAIN: Final = ("topic", "partition", "offset", "timestamp", "key", "value")
 
 
 class _Pieces:
-    """What a Parquet writer needs of a file: it is written from start to end, and taken away in pieces."""
+    """A file for a Parquet writer: written from start to end, and removed in pieces."""
 
     closed = False
 
@@ -29,13 +29,13 @@ class _Pieces:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: no bytes are buffered."""
 
     def close(self) -> None:
-        """What was not taken stays."""
+        """Do nothing: bytes that were not removed stay."""
 
     def take(self) -> list[bytes]:
-        """What was written since the last call."""
+        """The bytes written since the last call."""
         pieces, self._pieces = self._pieces, []
         return pieces
 
@@ -85,6 +85,6 @@ class ParquetTable:
         yield from self._sink.take()
 
     def end(self) -> bytes:
-        """What says where the row groups are."""
+        """The footer, with the places of the row groups."""
         self._writer.close()
         return b"".join(self._sink.take())

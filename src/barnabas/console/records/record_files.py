@@ -1,6 +1,6 @@
 """Records as files: lines of JSON, CSV, Parquet. Pieces of bytes, written as records arrive.
 
-A piece is made when it is asked for, of about `PIECE` bytes of records, or of a part of a large one.
+A piece is made on request, of about `PIECE` bytes of records, or of a part of a large one.
 """
 
 import base64
@@ -24,7 +24,7 @@ class RecordFile(Protocol):
     """Takes records, and gives the bytes that they add to the file."""
 
     def add(self, records: Sequence[Record]) -> Iterator[bytes]:
-        """The next bytes, in pieces: all of them are asked for before more records are added."""
+        """The next bytes, in pieces: take all of them before you add more records."""
         ...
 
     def end(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Which records a page shows: those whose key, value and headers contain what was typed."""
+"""Selects the records of a page: key, value and headers contain the typed text."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ class RecordFilter:
 
     @property
     def passes_all(self) -> bool:
-        """Whether it lets everything pass."""
+        """Whether it accepts every record."""
         return not (self.key or self.value or self.header or self.condition)
 
     async def chosen(self, records: Sequence[Record]) -> list[bool]:

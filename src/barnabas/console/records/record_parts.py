@@ -52,7 +52,7 @@ class RecordParts:
     ) -> AsyncGenerator[Sequence[Record], None]:
         """The records of a page, and up to `most` that follow, in order of offsets.
 
-        The bytes of a part are held from before it is read until the next one is asked for.
+        The bytes of a part count as held from before it is read until the next part is requested.
 
         Raises:
             EndedEarly: a record is damaged, or it takes too long.
@@ -65,7 +65,7 @@ class RecordParts:
     async def _forward(self, asked: RecordQuery, most: int) -> RecordQuery:
         """The same records from their first one on.
 
-        Of a page that goes backward, the beginning is looked for first. No records are kept for it.
+        For a page that goes backward, the beginning is searched first, without keeping records.
         """
         if not asked.start.backward:
             return asked
@@ -114,7 +114,7 @@ class RecordParts:
         budget = ScanBudget(self._clock, bytes=_AT_ONCE_BYTES)
         found = await part.run(self._consumer, budget)
         if sum(map(size_of, found.records)) > _AT_ONCE_BYTES:
-            # It has asked for the next records already: they are as large, and not held.
+            # The consumer has already requested the next records: they are as large, and do not count as held.
             self._consumer = None
             await self._stack.aclose()
         return found

@@ -65,7 +65,7 @@ class RecordQuery:
 
 
 async def record_query(request: Request, view: TopicView) -> RecordQuery:
-    """What a request asks for, of the topic of its path.
+    """Parse the query of a request for the topic in its path.
 
     Raises:
         HTTPException: a name, number, time or filter is wrong.
@@ -89,7 +89,7 @@ async def record_query(request: Request, view: TopicView) -> RecordQuery:
 
 
 def isolation_of(query: Mapping[str, str]) -> str:
-    """Which records a query wants, of ISOLATIONS.
+    """The isolation level of a query, one of ISOLATIONS.
 
     Raises:
         HTTPException: it is none of them.
@@ -108,7 +108,7 @@ async def reading(
 
 
 def decoder_of(request: Request) -> ValueDecoder:
-    """How a request wants values shown.
+    """The format in which a request wants values shown.
 
     Raises:
         HTTPException: there is no such format.

@@ -61,7 +61,7 @@ async def rows_of(
 def transaction_of(
     record: Record, ends: Mapping[int, int], aborted: Collection[tuple[int, int]]
 ) -> str:
-    """What a row says of a record's transaction."""
+    """The text about a record's transaction in its row."""
     if (record.partition, record.offset) in aborted:
         return "aborted"
     return "open" if record.offset >= ends.get(record.partition, record.offset + 1) else ""

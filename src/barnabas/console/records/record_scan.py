@@ -42,7 +42,7 @@ class ScannedRecords:
 
 @dataclass(slots=True)
 class _Window:
-    """What was read of a partition: up to `reached`, of what should be read up to `end`."""
+    """The progress in a partition: read up to `reached`; to be read up to `end`."""
 
     reached: int
     end: int
@@ -52,8 +52,8 @@ class _Window:
 class RecordScan:
     """Reads records of one topic; `chosen` are those that are kept.
 
-    `counts_bytes`: offsets are byte positions, as in Kafka 0.7, and nobody knows where the message
-    behind the last one begins: no more records is then the end.
+    `counts_bytes`: offsets are byte positions, as in Kafka 0.7, and the start of the message
+    after the last one is unknown: the end is reached when no more records arrive.
     """
 
     def __init__(

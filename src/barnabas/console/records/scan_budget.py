@@ -9,7 +9,7 @@ from barnabas.records.columns.record import Record
 
 @dataclass(slots=True)
 class ScanBudget:
-    """What one page may cost: seconds, records looked at, bytes of them."""
+    """The limits of one page: seconds, records read, and their bytes."""
 
     clock: Clock
     seconds: float = 2.0

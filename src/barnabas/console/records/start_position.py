@@ -1,4 +1,4 @@
-"""Where a page of records starts: a word, an offset, a time, or the end of the previous page."""
+"""The start of a page of records: a word, an offset, a time, or the end of the previous page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ Bounds = Mapping[int, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class StartPosition:
-    """What a query asks for.
+    """The start that a query requests.
 
-    `places` are offsets by partition: of the first record to look at, or with `backward` of the
-    one behind the last. Partitions that are not in it have nothing to show.
+    `places` are offsets by partition: of the first record to read, or with `backward` the offset
+    after the last one. Partitions that are not in it have no records to show.
     """
 
     places: Mapping[int, int]
@@ -55,7 +55,7 @@ async def start_of(
     """Where to begin, within `bounds`.
 
     Raises:
-        HTTPException: an offset, a time or a place is none.
+        HTTPException: an offset, a time or a place is invalid.
     """
     for name in ("at", "before"):
         if query.get(name):
@@ -89,7 +89,7 @@ def places_text(places: Mapping[int, int]) -> str:
 
 
 def places_of_text(text: str, name: str) -> dict[int, int]:
-    """What `places_text` wrote into the parameter `name`.
+    """Parse the text of `places_text` in the parameter `name`.
 
     Raises:
         HTTPException: it is something else.

@@ -117,7 +117,7 @@ def _refusal(text: str) -> str:
 
 
 def at_path(document: Any, path: tuple[str, ...]) -> Any:
-    """The part of a JSON document at a path; a value that equals nothing where there is none."""
+    """The part of a JSON document at a path; if there is none, a value that equals nothing."""
     for step in path:
         if isinstance(document, dict) and step in document:
             document = document[step]

@@ -29,9 +29,9 @@ _NO_HEADERS = cython.declare(tuple, ())
 @cython.freelist(4096)
 @cython.cclass
 class Delivery:
-    """What becomes of one record that was sent: the record `index` of a batch.
+    """The outcome of one record that was sent: the record `index` of a batch.
 
-    `batch` is the sender's: it knows done(index), result(index, timestamp, timeout_s), the
+    `batch` is the sender's: it has done(index), result(index, timestamp, timeout_s), the
     coroutine awaited(index, timestamp) and shown(index).
     """
 
@@ -107,7 +107,7 @@ def _is_header(pair: object) -> cython.bint:
 
 @cython.cfunc
 def _as_headers(headers: object) -> tuple:
-    """Headers as a tuple of (str, bytes or None), which nobody else can change."""
+    """Headers as an immutable tuple of (str, bytes or None)."""
     if type(headers) is tuple or type(headers) is list:
         whole: tuple = tuple(headers)
         for pair in whole:
@@ -159,7 +159,7 @@ class RecordAppender:
 
     @cython.ccall
     def append(self, timestamp: cython.longlong, key: object, value: object, headers: object = ()):
-        """Add a record; None where the batch is sealed or has no room for it.
+        """Add a record; returns None if the batch is sealed or has no room for it.
 
         Raises:
             TypeError: key or value is not bytes, a header not (str, bytes).
@@ -279,7 +279,7 @@ class RecordAppender:
     ) -> bytearray:
         """As `take`, with its header: `attributes` may not say that it is compressed.
 
-        `crc32c` sums what is too much for one instruction after another, or where there is none.
+        `crc32c` sums large batches, and all batches if the processor has no instruction for it.
         """
         batch: bytearray = self.take()
         put_of(batch, 0, base_offset, 8)
@@ -305,9 +305,9 @@ class RecordAppender:
 @cython.final
 @cython.cclass
 class OpenBatches:
-    """Where a producer's records without key and partition go: `by_topic` has the open batches.
+    """Adds a producer's records without key and partition to the open batches in `by_topic`.
 
-    One call a record, for a sender that makes millions of them. `time_ns` gives the time since the
+    It needs one call for each record, for a producer of millions. `time_ns` returns the time since the
     epoch in nanoseconds.
     """
 

@@ -21,9 +21,9 @@ _LARGEST = 2**31 - 1
 
 @final
 class Delivery:
-    """What becomes of one record that was sent: the record `index` of a batch.
+    """The outcome of one record that was sent: the record `index` of a batch.
 
-    `batch` is the sender's: it knows done(index), result(index, timestamp, timeout_s), the
+    `batch` is the sender's: it has done(index), result(index, timestamp, timeout_s), the
     coroutine awaited(index, timestamp) and shown(index).
     """
 
@@ -135,7 +135,7 @@ class RecordAppender:
     def append(
         self, timestamp: int, key: object, value: object, headers: Iterable[Any] | None = ()
     ) -> Delivery | None:
-        """Add a record; None where the batch is sealed or has no room for it.
+        """Add a record; returns None if the batch is sealed or has no room for it.
 
         Raises:
             TypeError: key or value is not bytes, a header not (str, bytes).
@@ -218,9 +218,9 @@ class RecordAppender:
 
 @final
 class OpenBatches:
-    """Where a producer's records without key and partition go: `by_topic` has the open batches.
+    """Adds a producer's records without key and partition to the open batches in `by_topic`.
 
-    `time_ns` gives the time since the epoch in nanoseconds.
+    `time_ns` returns the time since the epoch in nanoseconds.
     """
 
     __slots__ = ("_time_ns", "by_topic")

@@ -47,7 +47,7 @@ def _headers_end(
     end: cython.Py_ssize_t,
     count: cython.int,
 ) -> cython.Py_ssize_t:
-    """Go over `count` headers up to `end`; the position behind them, or a negative code where bad."""
+    """Check `count` headers up to `end`; returns the position after them, or a negative code."""
     bad: cython.bint
     length: cython.int
     while count > 0:
@@ -142,9 +142,9 @@ def check(
 ) -> tuple[int, int, int]:
     """Whether `count` records fill [start, end) exactly and have the offsets 0 to count - 1.
 
-    A null key or value may have any negative length, as in Kafka's own reader. Gives 0 or a negative
-    code, the record that it is about, and the greatest time of the records before it, which is -1
-    where all are less; times count from `base_time`.
+    A null key or value may have any negative length, as in Kafka's own reader. Returns 0 or a negative
+    code, the record of that code, and the greatest time of the records before it, at least -1;
+    times count from `base_time`.
     """
     result: tuple[cython.int, cython.int, cython.longlong]
     if start < 0 or end > len(data) or start > end or count < 0:
@@ -205,7 +205,7 @@ def produced(
     """The header of the batch that fills `data`, if it is fit to be appended as it is, or else None.
 
     Fit: one whole batch of magic 2 and up to `max_bytes`, from offset 0, with as many records as its
-    last offset delta says, no control batch, with its producers' times, of a codec that is known,
+    last offset delta says, no control batch, with its producers' times, of a known codec,
     sequenced if its producer is; a right CRC; uncompressed records that `check` would pass, the
     greatest time being what the header states. The CRC of more than `summed()` bytes, and compressed
     records, are left to the caller. The numbers are in the order of a `BatchHeader`.

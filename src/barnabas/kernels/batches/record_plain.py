@@ -1,6 +1,6 @@
-"""`record` in plain Python, for where nothing is compiled: same class, same results, same errors.
+"""`record` in plain Python, used if nothing is compiled: same class, same results, same errors.
 
-About thirty times slower. Nothing here checks less. Source: KIP-98.
+It is about thirty times slower, and checks as much. Source: KIP-98.
 """
 
 from array import array
@@ -88,7 +88,7 @@ class Record:
 
 
 class _Bad(Exception):
-    """A batch is not what it says; the argument is the code."""
+    """A batch is damaged; the argument is the error code."""
 
 
 class _Reader:
@@ -151,7 +151,7 @@ def decode(
 ) -> int:
     """Append the records of some batches of a table to `found`, until it has `limit` of them.
 
-    Arguments and result as those of `batches.scan`. Nothing behind the limit is looked at.
+    Arguments and result as those of `batches.scan`. Records after the limit are not read.
     """
     if first_row < 0 or end_row > len(table) // _WIDTH:
         return layout.NO_ROOM

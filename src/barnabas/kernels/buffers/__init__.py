@@ -1,1 +1,1 @@
-"""What all kernels read and write buffers with: numbers, varints, copies, checksums."""
+"""Shared by all kernels to read and write buffers: numbers, varints, copies, checksums."""

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""What stays of magic 2 batches once it is known which records stay, and what an index says of it.
+"""Write the magic 2 batches that compaction keeps, given the records to keep, and their index entries.
 
 Records lie uncompressed. Sources: KIP-98, KIP-534; Kafka's MemoryRecords.filterTo and LogSegment.
 """
@@ -230,10 +230,10 @@ def survive(
 ) -> cython.int:
     """Write what stays of rows [first, last) into `out` from state[TO_BYTES] on, which grows.
 
-    A batch of which all stays is copied; one that lost records, or whose tombstones get their horizon
-    now, is written anew, its CRC left for the caller: `rewritten` takes start and end of each, REWRITTEN
-    their number. One of which nothing stays is left out, but for those whose last offset is among the
-    sorted `kept_empty`: they become a header. Returns 0 or a negative code.
+    A batch that keeps all records is copied. A batch that loses records, or whose tombstones get their
+    horizon now, is rewritten without its CRC, which the caller sets: `rewritten` takes start and end of
+    each, REWRITTEN their number. A batch without records is omitted, unless its last offset is among
+    the sorted `kept_empty`: then its header stays. Returns 0 or a negative code.
     """
     result: cython.int
     if (

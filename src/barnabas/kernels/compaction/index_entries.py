@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""What an index says of batches that are written one behind the other.
+"""The index entries of batches that are written one after another.
 
 Source: Kafka's LogSegment.
 """

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""What compaction must know of each record: the hash of its key, offset, timestamp, nulls.
+"""The data of each record that compaction needs: the hash of its key, offset, timestamp, nulls.
 
-The hash is SipHash-2-4 of 128 bits under a secret, so that nobody can make two keys that count as one.
+The hash is SipHash-2-4 of 128 bits under a secret, so that nobody can construct two keys with the same hash.
 Records lie uncompressed. Compiled, a record with a key of 14 bytes takes about 60 ns; uncompiled 30 us.
 Sources: KIP-98; Aumasson and Bernstein, "SipHash".
 """

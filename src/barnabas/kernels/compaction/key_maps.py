@@ -24,7 +24,7 @@ class KeyMap:
     """The latest offset of each key. `slots` is uint64[3 * n] of zeros: two of hash, offset + 1.
 
     It holds up to `most` keys, fewer than n, until it is given more room. `latest` is the last offset
-    that it knows of.
+    in it.
     """
 
     slots: cython.ulonglong[::1]

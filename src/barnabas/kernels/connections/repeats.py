@@ -1,11 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The compiled turn: requests that a connection repeats are answered without being read.
+"""Repeats: answers the requests that a connection repeats without decoding them.
 
-A client at work sends the same words again and again. From one time to the next only the correlation
-id differs, which is the same four bytes of a request and of its response; the records of a Produce, with
-the offset that its response has for them; or the offsets of an OffsetCommit. The table of a connection
-has such a request, its response, and what does the work once more. Whatever is not in the table, or
-cannot be done in the same way, is left to the ordinary way, untouched.
+A busy client sends nearly the same request again and again. Only the correlation id differs (four bytes
+that the response repeats), the records of a Produce (and their offset in its response), or the offsets of an
+OffsetCommit. The table of a connection has such a request, its response, and a function that does the work
+again. A request that is not in the table, or cannot be handled like the last one, is handled as usual.
 """
 
 from array import array
@@ -113,9 +112,9 @@ class Repeats:
     _counts: RepeatCounts
 
     def __init__(self, largest: cython.Py_ssize_t, counts: RepeatCounts | None = None, /) -> None:
-        """No request is known; frames above `largest` bytes are left to the ordinary way.
+        """Begin with an empty table; frames above `largest` bytes are never answered from it.
 
-        `counts`: where those are counted that are answered; None: nowhere.
+        `counts`: counts the answered requests; None: nothing does.
         """
         self._rows = {}
         self._counts, self._largest = counts, largest
@@ -123,7 +122,7 @@ class Repeats:
         self._waits = False
 
     def learn(self, frame: bytes, response: bytes, again: object, /) -> None:
-        """Keep a request that was answered just now, in place of the one before of its API.
+        """Keep a request that was just answered, in place of the previous one of its API.
 
         `frame` is without its size, `response` with it. `again()` does the work once more and returns
         True, if the response is still right; otherwise it returns False, and the row is dropped.
@@ -149,8 +148,8 @@ class Repeats:
     ) -> None:
         """Keep a Produce request for one partition.
 
-        `head` is what comes before the length of its records, which is compact or has four bytes,
-        `tail` what comes behind them. `response` has their offset at `offset_at`. `again(view,
+        `head` is the part before the length of its records, which is compact or has four bytes,
+        `tail` the part after them. `response` has their offset at `offset_at`. `again(view,
         places)` appends the records of requests that come one behind the other, which start and end at
         these places; it returns what is known of that once it is written, a list of the offsets of
         those that it took, from the first on, which is at least one, and whether their responses wait
@@ -216,7 +215,7 @@ class Repeats:
         *,
         only_records: cython.bint = False,
     ) -> cython.Py_ssize_t:
-        """Answer the frames from `start` on that are known, as far as they go; returns where they end.
+        """Answer the known frames from `start` up to the first unknown one; returns where they end.
 
         `view` is a memoryview. `responses` gets the responses, in order. Those to Produce and
         OffsetCommit are right once all is written: `appended` gets for each call of `again` the place
@@ -276,7 +275,7 @@ class Repeats:
         start: cython.Py_ssize_t,
         end: cython.Py_ssize_t,
     ) -> cython.Py_ssize_t:
-        """Where the frame ends whose size is at `start`; -1: it is not there whole, or too large."""
+        """The end of the frame whose size is at `start`; -1: it is incomplete or too large."""
         if end - start < _SIZE + _ID_END:
             return -1
         size: cython.Py_ssize_t = int32(received, start)
@@ -296,7 +295,7 @@ class Repeats:
         responses: list,
         appended: list,
     ) -> cython.Py_ssize_t:
-        """Append the records of the first frame, and of those behind it that are of the same row."""
+        """Append the records of the first frame, and of the frames after it that match the same row."""
         places: list = [self._records_at, self._records_end]
         ends: list = [behind]
         frame: cython.Py_ssize_t = behind
@@ -357,7 +356,7 @@ class Repeats:
         frame: cython.Py_ssize_t,
         behind: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Whether a frame is what a row says; notes where its records are."""
+        """Whether a frame matches a row; notes where its records are."""
         size: cython.Py_ssize_t = len(row.head)
         return (
             behind - frame >= size
@@ -374,7 +373,7 @@ class Repeats:
         frame: cython.Py_ssize_t,
         size: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Whether all is the same behind the correlation id, but for offsets."""
+        """Whether everything after the correlation id is the same, except offsets."""
         at: cython.Py_ssize_t = _ID_END
         place: cython.Py_ssize_t
         if row.between == _OFFSETS:
@@ -392,7 +391,7 @@ class Repeats:
         at: cython.Py_ssize_t,
         behind: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Whether behind its head is all that a row says; notes where the records are."""
+        """Whether everything after the head matches a row; notes where the records are."""
         bad: cython.bint
         length: cython.longlong
         if row.between in (_NOTHING, _OFFSETS):

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Small receives and sends of non-blocking sockets, and whether what came is just one frame.
+"""Small receives and sends of non-blocking sockets.
 
-Compiled, what is around `recv` and `send` takes 0.1 us in place of 0.4 us each; `read` and `write` would
-take 0.1 us more. Python's own methods let other threads have the interpreter meanwhile, for who may have
-to wait. Here nobody waits, and who gave the interpreter away might get it back 5 ms later.
+Compiled, the overhead of `recv` and `send` is 0.1 us in place of 0.4 us each; `read` and `write` would
+take 0.1 us more. Python's own methods release the interpreter lock because they may have to wait. These
+calls never wait, and a thread that released the lock might get it back 5 ms later.
 """
 
 import cython
@@ -23,7 +23,7 @@ from cython.cimports.libc.errno import EAGAIN, EINTR, errno
 @cython.inline
 @cython.exceptval(-2)
 def _count_or_wait(count: cython.Py_ssize_t, nothing: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """What a call of the system came to; `nothing` where it would have had to wait."""
+    """The result of a system call; `nothing` if it would have had to wait."""
     if count >= 0:
         return count
     if errno in (EAGAIN, EINTR):  # On Linux and macOS EWOULDBLOCK is EAGAIN.

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Messages of Kafka 0.6 and 0.7: found, compared with their CRCs, as objects, as records of today.
+"""Messages of Kafka 0.6 and 0.7: find them, check CRCs, convert them to objects or to records of magic 2.
 
 Nothing is trusted: every length is compared with what remains before it is used. Compiled, a message of
 100 bytes takes about 5 ns, and 50 with its CRC; uncompiled 1 us. Source: seed 000 "Message".
@@ -234,7 +234,7 @@ def records(
 ) -> cython.Py_ssize_t:
     """Write the messages of rows [first, last) as records of magic 2, from byte `at` of `target` on.
 
-    Offsets are BYTE_START minus that of the first. Returns the byte behind them, or a negative code.
+    Offsets are BYTE_START minus that of the first. Returns the byte after them, or a negative code.
     A record takes at most 20 bytes beside its payload.
     """
     result: cython.Py_ssize_t

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Message sets of magic 0 and 1: runs of messages alike as a table, and their CRCs.
+"""Message sets of magic 0 and 1: runs of similar messages as a table, and their CRCs.
 
 Nothing is trusted: every length is compared with what remains of its set before it is used. Compiled,
 a message of 100 bytes takes about 4 ns, and 50 for its CRC; uncompiled 1 to 3 us. Source: seeds 002 and

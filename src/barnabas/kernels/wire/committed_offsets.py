@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Records of committed offsets: written, and taken in by what a coordinator keeps of them.
+"""Encode records of committed offsets, and decode them into a coordinator's offsets.
 
-What has a form that no release of today writes is left to the generated codecs. Every length is
+Records in a form that no current release writes are left to the generated codecs. Every length is
 compared with what remains before it is used. Compiled, a record takes about 0.4 us each way;
 uncompiled 5.
 Source: Kafka's OffsetCommitKey.json, OffsetCommitValue.json.
@@ -32,7 +32,7 @@ _new = cython.declare(object, tuple.__new__)
 
 @cython.cfunc
 def _names(key: bytes) -> object:
-    """Group and topic that a key begins with, which ends behind them; None if it is another."""
+    """The group and topic at the start of a key, which ends after them; None for another key."""
     size: cython.Py_ssize_t = len(key)
     if size < 4 or int16_of(key, 0) != _KEY_KIND:
         return None
@@ -51,9 +51,9 @@ def _names(key: bytes) -> object:
 
 @cython.cfunc
 def _committed(value: bytes, kind: object, before: bytes) -> object:
-    """What a value says, as `kind`; None if it is of an old version or has tagged fields.
+    """Decode a value as `kind`; None if it is of an old version or has tagged fields.
 
-    `before` is the topic id of the value before, to be used again.
+    `before` is the topic id of the previous value, for reuse.
     """
     size: cython.Py_ssize_t = len(value)
     if size < 16:

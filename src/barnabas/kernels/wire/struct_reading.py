@@ -1,11 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Messages from bytes, by what `wire.shapes` says of their fields.
+"""Decode messages by the field descriptions of `wire.shapes`.
 
-Only compiled; `struct_reading_plain` reads nothing, and generated Python reads all. That also takes
-over here whatever is unusual (bytes that are wrong, tagged fields that nobody declared), so that it
-alone explains: a ValueError leaves it to that. Every length is compared with what remains before it is
-used, shapes are as deep as a declaration, and what a message takes of memory is charged before it is
-taken (see `wire.charges`). A request of a group takes 0.5 to 1 us. Source: KIP-482.
+This exists only compiled; otherwise `struct_reading_plain` stands in, and generated Python decodes every
+message. Generated Python also decodes unusual messages (wrong bytes, undeclared tagged fields), so that it
+alone reports errors: a ValueError here means "decode it there". Every length is compared with the remaining
+bytes before it is used, shapes are as deep as a declaration, and the memory of a message is charged before
+it is allocated (see `wire.charges`). A request of a group takes 0.5 to 1 us. Source: KIP-482.
 """
 
 import cython
@@ -276,9 +276,9 @@ def _struct(shape: Shape, source: cython.pointer(Source), data: object) -> objec
 @cython.final
 @cython.cclass
 class Reader:
-    """Reads one version of a message; what is unusual `otherwise` reads, or says what is wrong.
+    """Reads one version of a message; `otherwise` reads unusual ones, or reports what is wrong.
 
-    `most` is the memory that a message may take, in bytes, unless a call says less.
+    `most` is the memory that a message may take, in bytes, unless a call sets less.
     """
 
     shape: Shape
@@ -291,7 +291,7 @@ class Reader:
         self.most = most
 
     def decode(self, data: object, pos: cython.Py_ssize_t = 0, spare: object = None) -> object:
-        """The message from `pos` on, and the position behind it; see `Codec.decode`."""
+        """The message from `pos` on, and the position after it; see `Codec.decode`."""
         view: Py_buffer
         source: Source
         source.spare = self.most if spare is None else spare
@@ -371,7 +371,7 @@ class Requests:
         return made
 
     def read(self, frame: object, /) -> object:
-        """What a frame says; None where its message is not known, or anything of it is unusual."""
+        """Decode a frame; None if its message is unknown, or anything in it is unusual."""
         view: Py_buffer
         source: Source
         PyObject_GetBuffer(frame, cython.address(view), PyBUF_SIMPLE)

@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Messages to bytes, by what `wire.shapes` says of their fields.
+"""Encode messages by the field descriptions of `wire.shapes`.
 
-Only compiled; `struct_writing_plain` writes nothing, and generated Python writes all. That also takes
-over here whatever is unusual (values that do not fit, tagged fields that nobody declared), so that it
-alone explains. Records are not copied: they become parts of their own between the bytes around them.
-A reply of a group takes 0.2 to 0.4 us. Source: KIP-482.
+This exists only compiled; otherwise `struct_writing_plain` stands in, and generated Python encodes every
+message. Generated Python also encodes unusual messages (values that do not fit, undeclared tagged fields),
+so that it alone reports errors. Records are not copied: they become parts of their own between the other
+bytes. A response of a group takes 0.2 to 0.4 us. Source: KIP-482.
 """
 
 import cython
@@ -281,7 +281,7 @@ def _written(
     correlation_id: cython.longlong,
     holes: object,
 ) -> object:
-    """The message behind a head of so many bytes; None: not written here.
+    """The message after a head of so many bytes; None: not written here.
 
     With `holes`, a list, it may come in parts: see `Writer.parts`.
     """
@@ -365,7 +365,7 @@ def _framed(body: bytes, head: cython.Py_ssize_t, correlation_id: cython.longlon
 @cython.final
 @cython.cclass
 class Writer:
-    """Writes one version of a message; what is unusual `otherwise` writes, or says what is wrong."""
+    """Writes one version of a message; `otherwise` writes unusual ones, or reports what is wrong."""
 
     shape: Shape
     otherwise: object

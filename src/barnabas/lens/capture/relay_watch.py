@@ -47,7 +47,7 @@ class RelayWatch:
         return link
 
     def watch_of(self, connection: WatchedConnection, now: int) -> FrameWatch | None:
-        """What keeps the frames of a connection; None while nobody watches it."""
+        """Keeps the frames of a connection; None while it is not watched."""
         watch = self._watch
         return watch if watch.expire(now) and watch.wants(connection) else None
 
@@ -82,7 +82,7 @@ class _WatchedLink:
         self._owner.forget(self.connection)
 
     def _learn(self, start: bytes) -> None:
-        """Note what a request says of its client."""
+        """Note the client's fields of a request."""
         head = request_head(start)
         if head is None:
             return

@@ -26,7 +26,7 @@ def sentence_of(declared: type) -> str:
 
 @cache
 def prose_of(declared: type, name: str) -> str:
-    """What the docstring of a message or struct says about one of its fields; "" for nothing."""
+    """The description of a field in the docstring of its message or struct; "" without one."""
     marked = f"`{name}`"
     words = []
     for sentence in _SENTENCE.split(declared.__doc__ or ""):

@@ -1,4 +1,4 @@
-"""WatchedExchange: a request with its response, both as bytes, and what the start of a request says."""
+"""WatchedExchange: a request with its response, both as bytes, and the fields of a request's header."""
 
 from struct import Struct
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ KEPT_BYTES: Final = 16 * 1024
 """Of a frame; a larger one is cut."""
 SIZE_BYTES: Final = 4
 HEAD_BYTES: Final = 256
-"""Of a request that nobody watches: enough for its API, and a client id and software of usual length."""
+"""The bytes kept of an unwatched request: its API, and a client id and software of usual length."""
 
 _HEAD: Final = Struct(">hhih")
 _KEYS: Final = frozenset(ApiKey)
@@ -47,12 +47,12 @@ class WatchedExchange(NamedTuple):
 
     @property
     def held_bytes(self) -> int:
-        """What the frames take of the memory."""
+        """The memory that the frames take."""
         return len(self.request) + len(self.response)
 
 
 class RequestHead(NamedTuple):
-    """What the header of a request says in Kafka 0.8 to 4.x."""
+    """The header of a request of Kafka 0.8 to 4.x."""
 
     api_key: int
     api_version: int

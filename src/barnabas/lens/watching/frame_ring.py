@@ -28,7 +28,7 @@ class FrameRing:
     def request(
         self, connection: WatchedConnection, correlation_id: int, frame: bytes, size: int, now: int
     ) -> None:
-        """A request arrived: `frame` is its start, `size` what it has in all, `now` in nanoseconds."""
+        """A request arrived: `frame` is its start, `size` its whole size, `now` in nanoseconds."""
         key = (connection.number, correlation_id)
         # A request that had to wait for its turn comes again.
         if key not in self._pending:
@@ -39,7 +39,7 @@ class FrameRing:
     def response(
         self, connection: int, correlation_id: int | None, frame: bytes, size: int, now: int
     ) -> None:
-        """A response left; without a correlation id it is that to the oldest request."""
+        """A response was sent; without a correlation id it belongs to the oldest request."""
         if correlation_id is None:
             correlation_id = next((key[1] for key in self._pending if key[0] == connection), 0)
         key = (connection, correlation_id)
@@ -60,7 +60,7 @@ class FrameRing:
             self._end(key)
 
     def newer(self, number: int, now: int) -> Iterator[WatchedExchange]:
-        """The exchanges behind a number, oldest first."""
+        """The exchanges after a number, oldest first."""
         for key, each in list(self._pending.items()):
             if not each.number and now - each.began_ns > _PATIENCE_NS:
                 # It is shown again when the response is there.
@@ -68,7 +68,7 @@ class FrameRing:
         return (each for each in self._done if each.number > number)
 
     def clear(self) -> None:
-        """Forget what waits for a response: nobody watches any more."""
+        """Forget requests without a response: the connection is no longer watched."""
         self._pending.clear()
 
     def _end(self, key: _Key) -> None:

@@ -10,7 +10,7 @@ _LARGEST: Final = 1 << 30
 
 
 class FrameStarts:
-    """After an impossible size nothing is given any more: where a frame begins is unknown."""
+    """After an impossible size it returns no more frames: their starts are unknown."""
 
     def __init__(self) -> None:
         self._start = bytearray()

@@ -24,21 +24,21 @@ class Selection(NamedTuple):
     client_id: str = ""
 
     def has(self, connection: WatchedConnection) -> bool:
-        """Whether a connection is meant."""
+        """Whether it selects a connection."""
         if self.connection:
             return connection.number == self.connection
         return connection.client_id == self.client_id
 
 
 class FrameSource(Protocol):
-    """Where the frames of connections are seen: in a broker, or in a proxy before any. For any thread.
+    """Shows the frames of connections: of a broker, or of a proxy in front of any broker. For any thread.
 
     Every method raises OSError if it is gone.
     """
 
     @property
     def place(self) -> str:
-        """Where clients connect to be seen; empty: where they always do."""
+        """The address at which clients are watched; empty: the usual one."""
         ...
 
     def connections(self) -> list[WatchedConnection]:
@@ -72,11 +72,11 @@ class FrameWatch:
         return next((one for one in self.ring.newer(number - 1, now) if one.number == number), None)
 
     def wants(self, connection: WatchedConnection) -> bool:
-        """Whether somebody watches a connection."""
+        """Whether a connection is watched."""
         return any(selection.has(connection) for selection in self._until)
 
     def expire(self, now: int) -> bool:
-        """Forget selections that nobody looks at any more; returns whether some are left."""
+        """Forget selections that are no longer viewed; returns whether some are left."""
         self._until = {one: until for one, until in self._until.items() if until > now}
         if not self._until:
             self.ring.clear()

@@ -1,7 +1,7 @@
 """An archive back into topics: each record exactly once, in its partition, order and time.
 
 The archive's batches are written one after another, each as transactions that also keep its number;
-a run that is started again goes on behind the last one.
+a run that is started again continues after the last one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ from barnabas.spark.workers.worker_retries import despite_late_workers
 from barnabas.types import TopicPartition
 
 QUERY: Final = "sql.streaming.queryId"
-"""The property by which Spark's tasks know which query they work for."""
+"""The property in which Spark's tasks find the id of their query."""
 
 NEW_TOPIC: Final[Mapping[str, str | None]] = {
     # By the broker's defaults records of long ago would be deleted at once.
@@ -45,7 +45,7 @@ NEW_TOPIC: Final[Mapping[str, str | None]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOptions:
-    """What to replay, and where to.
+    """The topics to replay, and their target.
 
     `topics`: of the archive, by default all. `names`: the new name of a topic, by default its own.
     `tasks`: how many transactions write a batch; keep it the same from the first run to the last.
@@ -168,7 +168,7 @@ def _rows(records: DataFrame, batch: int, names: Mapping[str, str], tasks: int) 
 
 @contextmanager
 def _as_query(spark: SparkSession, query: str) -> Iterator[None]:
-    """Have tasks of this thread's jobs know which query they work for, as those of a stream do."""
+    """Set the id of the query for tasks of this thread's jobs, as Spark does for a stream."""
     context = spark.sparkContext
     before = context.getLocalProperty(QUERY)
     context.setLocalProperty(QUERY, query)

@@ -1,4 +1,4 @@
-"""What each batch of an archive wrote, kept beside its files: a file that is lost, doubled or changed is found.
+"""Counts and hashes of each batch of an archive, to find files that are lost, doubled or changed.
 
     DIRECTORY/_batches/7/…json      the records of batch 7, counted and hashed by partition
 
@@ -109,7 +109,7 @@ def _fault(expected: _Sums | None, found: _Sums | None) -> str:
 
 
 def _same(expected: _Sums | None, found: _Sums | None) -> bool:
-    """Whether two sums agree in what both of them have."""
+    """Whether two sums agree in the parts that both have."""
     if expected is None or found is None:
         return False
     return all(ours == theirs for ours, theirs in zip(expected, found, strict=False))

@@ -1,7 +1,7 @@
-"""How far a replay is: the numbers of the batches that its tasks have committed, kept by the target.
+"""The progress of a replay: the numbers of the batches that its tasks have committed, stored in the target.
 
-Each task of a batch is one transaction, and in it is the batch's number, as a position of a group
-that nobody joins (see `barnabas.spark.sink.exactly_once`). So nothing but the target is asked.
+Each task of a batch is one transaction, which also stores the batch's number as an offset of a group
+without members (see `barnabas.spark.sink.exactly_once`). So only the target is read.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class ReplayState:
 
     @classmethod
     def of(cls, admin: Admin, archive: str, names: Mapping[str, str], tasks: int) -> "ReplayState":
-        """The replay of the archive with this id; topics that were made anew begin another one."""
+        """The replay of the archive with this id; topics that were created again begin another one."""
         cluster = admin.describe_cluster().cluster_id
         found = admin.describe_topics(names.values())
         ids = [(ours, theirs, found[theirs].topic_id.hex()) for ours, theirs in names.items()]
@@ -34,7 +34,7 @@ class ReplayState:
     def committed(self, admin: Admin) -> int | None:
         """The last batch that all tasks have committed; None before the first.
 
-        Aborts what an earlier run has left open. A run that is still at work fails by it.
+        Aborts open transactions of an earlier run. If that run still works, it fails.
         """
         done = []
         for task in range(self.tasks):

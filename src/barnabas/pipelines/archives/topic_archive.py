@@ -1,6 +1,6 @@
-"""Topics to partitioned Parquet, each record exactly once, with all that the topic keeps of it.
+"""Topics to partitioned Parquet, each record exactly once, with all of its fields.
 
-A streaming query: a run takes what is there, the next one goes on where it ended. See
+A streaming query: a run archives the present records, and the next run continues after them. See
 `archive_files` for the layout.
 """
 
@@ -32,7 +32,7 @@ _OFFSETS = "topic STRING, partition INT, offset LONG"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveOptions:
-    """What to archive, and where to.
+    """The topics to archive, and the directory.
 
     `directory`: a path or URI; one archive each, also for several topics. `records_per_batch`: how
     many records become one file of each partition at most, all partitions together.

@@ -31,7 +31,7 @@ _SUMS = ("rows", "hash_low", "hash_high", "placed_low", "placed_high")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
-    """What counts as the same.
+    """Which records count as the same.
 
     `names`: the target's name of each topic of the source; by default the same name, or the only
     topic of each side. `columns`: of "key", "value", "headers", "timestamp". `by`: "partition", or

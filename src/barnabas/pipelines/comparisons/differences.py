@@ -68,7 +68,7 @@ def _unequal_counts(source: DataFrame, target: DataFrame, unit: Sequence[str]) -
 def _counted(
     records: DataFrame, unit: Sequence[str], side: str, which: Callable[[Column], Column]
 ) -> DataFrame:
-    """How often each record is there, and the first or last place of it."""
+    """The count of each record, and its first or last place."""
     one = which(f.struct("partition", "offset", "key"))
     return records.groupBy(*unit, "hash").agg(
         f.count("*").alias(f"{side}_rows"), one.alias(f"{side}_record")

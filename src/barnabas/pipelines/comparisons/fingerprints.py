@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 from barnabas.pipelines.comparisons.offset_check import hash_sum
 
 COMPARED: Final = ("key", "value", "headers", "timestamp")
-"""What makes a record the same in two places. Offsets may differ."""
+"""The fields that identify a record in two places. Offsets may differ."""
 
 PARTITION: Final = ("topic", "partition")
 KEY: Final = ("topic", "key_hash")

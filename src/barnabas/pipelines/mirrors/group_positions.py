@@ -47,14 +47,14 @@ def move_groups(
     names: Mapping[str, str],
     groups: Collection[str] | None,
 ) -> list[GroupPosition]:
-    """Save for each group where it is in the target; a position only moves forward.
+    """Save the position of each group in the target; a position only moves forward.
 
     Args:
         source: the cluster that has the positions.
         target: the cluster that gets them.
         ends: up to where each partition of the source was mirrored.
         names: the target's name of each topic.
-        groups: which groups; None: all that have positions in these topics.
+        groups: the groups; None: all that have positions in these topics.
 
     Raises:
         KafkaError: a cluster does not answer.
@@ -119,7 +119,7 @@ def _from_end(parts: list[memoryview], count: int) -> int:
 def save_forward(
     admin: Admin, group: str, positions: Iterable[tuple[TopicPartition, int, int]]
 ) -> list[GroupPosition]:
-    """Save a group's positions where it is behind them.
+    """Save a group's positions in partitions where its present position is lower.
 
     Args:
         admin: of the target.

@@ -53,7 +53,7 @@ class Kafka07Address:
             yield registry
 
     def addresses(self, registry: SharedRegistry | None) -> Mapping[int, Address]:
-        """Where the brokers are, by number.
+        """The addresses of the brokers, by number.
 
         Raises:
             PipelineRefused: neither brokers nor ZooKeeper are named.
@@ -90,7 +90,7 @@ class Kafka07Address:
 
 @dataclass(slots=True)
 class Mirror07:
-    """What a run has done so far."""
+    """The results of a run so far."""
 
     records: int = 0
     parts: list[ComparedTopic] = field(default_factory=list)

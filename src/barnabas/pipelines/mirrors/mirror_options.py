@@ -1,4 +1,4 @@
-"""What to mirror, and where to."""
+"""Options of a mirror: its topics, target and groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from barnabas.pipelines.topic_frames import ClusterAddress
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirrorOptions:
-    """What to mirror, and where to.
+    """The topics to mirror, and their target.
 
-    `directory`: a path or URI of this mirror's own, where it keeps how far it is. `names`: the
+    `directory`: a path or URI of this mirror's own, for its progress. `names`: the
     target's name of a topic, by default its own. `groups`: whose positions to move; None: all groups'.
     `records_per_batch`: how many records are in one transaction of each partition at most.
     """
@@ -28,7 +28,7 @@ class MirrorOptions:
 
     @property
     def checkpoint(self) -> QueryCheckpoint:
-        """Where Spark keeps how far the mirror is."""
+        """The checkpoint, in which Spark stores the progress of the mirror."""
         return QueryCheckpoint(f"{self.directory.rstrip('/')}/checkpoint")
 
     @property

@@ -1,8 +1,8 @@
-"""One partition of today into one of Kafka 0.7, which acknowledges nothing and knows no producers.
+"""Mirror a partition to Kafka 0.7, which neither acknowledges messages nor identifies producers.
 
-So the target itself shows the progress: what it has behind the last place that was compared is
-compared with the source first, and only what is missing is written. A set of messages is sent when the
-end of the log shows that the one before is there, and all of it is read back and compared.
+So the target itself shows the progress: first, its messages after the last compared place are compared
+with the source, and only missing ones are written. A set of messages is sent after the end of the log shows
+that the previous set was stored. All messages are read back and compared.
 """
 
 from collections.abc import Iterator
@@ -94,7 +94,7 @@ class PartitionTo07:
         return count
 
     def left(self, offset: int) -> int:
-        """How many records of the source are at `offset` or behind it."""
+        """The number of the source's records at `offset` or after it."""
         return self.reading.count(*self.where, offset, self.end)
 
     def messages(self, start: int) -> Iterator[Message]:

@@ -1,7 +1,7 @@
 """Topics of one cluster to another, each record exactly once, and the positions of their groups.
 
-A streaming query into the exactly-once sink: a run takes what is there, the next one goes on where it
-ended. At its end it compares what came since the last comparison that found all equal.
+A streaming query into the exactly-once sink: a run mirrors the present records, and the next run continues
+after them. At its end, a run compares the records since the last comparison that found no difference.
 """
 
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ class FlowPosition:
     planned_ms: int
     offsets: OffsetMap
     pending: bool
-    """Whether a batch after it was planned, but did not end: it will be done again."""
+    """Whether a later batch was planned but did not end: it will run again."""
 
 
 def flow_name(flow: str) -> str:

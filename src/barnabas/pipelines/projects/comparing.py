@@ -11,12 +11,12 @@ SHOWN: Final = 5
 """How many differences of each kind are shown."""
 
 _DIGITS: Final = 6
-"""Sums of doubles differ behind this many decimals with the order in which they were added."""
+"""Sums of doubles depend on the order of addition after this many decimals."""
 
 
 @dataclass(slots=True)
 class RowComparison:
-    """How many rows should be and are, how many differ in which way, and the first that do."""
+    """The expected and actual numbers of rows, the differences by kind, and the first of them."""
 
     expected: int
     actual: int

@@ -22,9 +22,9 @@ from barnabas.pipelines.projects.sink_check import SinkCheck
 _CODE: Final = "[BARNABAS_"
 _CAUSE: Final = "Error: "
 _FOLLOWS: Final = "is defined in the pipeline but could not be resolved"
-"""What Spark says after that of a flow that fails because one that it reads has failed."""
+"""Spark's text after the name of a flow that fails because a flow that it reads has failed."""
 _REMOTE: Final = re.compile(r'RPC that terminated with:.*?details = "(.+?)"\n', re.DOTALL)
-"""An error of Spark's server that Spark Connect does not know: what is in it."""
+"""Matches an error of Spark's server that Spark Connect does not know."""
 
 
 def register(
@@ -79,7 +79,7 @@ def _run_file(path: Path, spark: Any) -> None:
 
 
 def sentence(error: BaseException | str) -> str:
-    """What an error of Spark's says first, or the sentence of ours that it wraps."""
+    """The first sentence of Spark's error, or our own sentence that it wraps."""
     text = str(error)
     remote = _REMOTE.search(text)
     lines = [line.strip() for line in (remote[1] if remote else text).splitlines() if line.strip()]

@@ -4,7 +4,7 @@ from barnabas.errors import ConfigError, KafkaError
 
 
 class ProjectError(ConfigError):
-    """A file of a project, or what a command was asked to do with it, is wrong."""
+    """A file of a project is wrong, or a command cannot be applied to the project."""
 
 
 class RunFailed(KafkaError):

@@ -116,7 +116,7 @@ def _replaced(owner: type, name: str, value: object) -> Iterator[None]:
 
 @dataclass(slots=True)
 class StreamAsBatch:
-    """What `spark.readStream` is while a flow is evaluated: the same names, a batch at the end."""
+    """Replaces `spark.readStream` while a flow is evaluated: same names, but it reads a batch."""
 
     evaluation: Evaluation
     name: str = ""

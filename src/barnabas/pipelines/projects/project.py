@@ -18,7 +18,7 @@ SERVERS: Final = f"{_OURS}servers"
 """The entry of `configuration` with the brokers' addresses; the others of ours name topics."""
 
 SOURCE: Final = f"{_OURS}source"
-"""How the names of those entries begin whose topics are read."""
+"""The prefix of the entries whose topics are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Project:
 
     @property
     def folder(self) -> Path:
-        """Where the spec is, and what its patterns of files are relative to."""
+        """The folder of the spec, to which its file patterns are relative."""
         return self.path.parent
 
     @property
@@ -92,7 +92,7 @@ def load_project(where: Path) -> Project:
 
 
 def start_settings(project: Project) -> dict[str, str]:
-    """What a session of the project is started with: its spark-defaults.conf, and its configuration.
+    """The settings of the project's session: its spark-defaults.conf, and its configuration.
 
     Raises:
         ProjectError: a line of the file is no `name value`.

@@ -27,7 +27,7 @@ FLOW: Final = re.compile(r"Flow '?(?P<flow>[\w.`$-]+)'? (?:(?:is|has) )?(?P<stat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What to run: `dry` only checks; outputs to `refresh` (all, if none), or to fill anew."""
+    """Options of a run: `dry` only checks; outputs to `refresh` (all, if none), or to fill again."""
 
     dry: bool = False
     refresh: Sequence[str] = ()
@@ -42,13 +42,13 @@ def run(
     on_event: OnEvent,
     again: Callable[[], bool] = lambda: False,
 ) -> RunState:
-    """Run the project; what Spark gave up on because Python was late goes on from its checkpoints.
+    """Run the project; a query that failed because Python was late resumes from its checkpoint.
 
     Args:
         project: what to run.
         options: how.
         on_event: called in this thread with each of Spark's events.
-        again: called after each run; waits as long as it likes, and says whether to run again.
+        again: called after each run; may wait, and returns whether to run again.
 
     Raises:
         ProjectError: a file of the project is wrong, or another process runs it.

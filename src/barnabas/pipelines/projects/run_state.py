@@ -41,7 +41,7 @@ def only_run(folder: Path) -> Iterator[None]:
 
 
 def is_running(folder: Path) -> bool:
-    """Whether a process runs the project now."""
+    """Whether a process currently runs the project."""
     if not (folder / _LOCK).exists():
         return False
     try:

@@ -14,7 +14,7 @@ _TOKEN: Final = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-"""What of Spark's lexer tells semicolons and comments from literals. A hint is no comment."""
+"""The rules of Spark's lexer for semicolons, comments and literals. A hint is no comment."""
 
 
 def statements(text: str) -> Iterator[str]:

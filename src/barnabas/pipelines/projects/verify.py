@@ -28,7 +28,7 @@ _RECORD = ("key", "value", "headers")
 
 @dataclass(frozen=True, slots=True)
 class OutputCheck:
-    """What was found of one output; `note` says what was not compared, and why."""
+    """The result for one output; `note` names parts that were not compared, and the reason."""
 
     output: str
     found: RowComparison | None

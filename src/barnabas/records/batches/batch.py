@@ -41,7 +41,7 @@ _MAX_TIMESTAMP_AT = 35
 _PRODUCER_AT = 43
 _SMALLEST = HEADER_SIZE - PREFIX_SIZE
 SMALLEST_LENGTHS = (14, 22, _SMALLEST)
-"""What the length of a message of magic 0 or 1 or of a batch is at least."""
+"""The least length of a batch, or of a message of magic 0 or 1."""
 SMALLEST_ENTRY = PREFIX_SIZE + min(SMALLEST_LENGTHS)
 _MESSAGE = struct.Struct(">qiIbb")
 _MESSAGE_TIME_AT = _MESSAGE.size
@@ -102,7 +102,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def has_delete_horizon(self) -> bool:
-        """Whether `base_timestamp` is the time from which tombstones may go (KIP-534)."""
+        """Whether `base_timestamp` is the time from which tombstones may be deleted (KIP-534)."""
         return bool(self.attributes & DELETE_HORIZON)
 
     @property
@@ -209,7 +209,7 @@ def _nonsense(position: int, length: int, magic: int) -> DecodeError:
 
 
 def crc_is_right(buffer: Buffer, header: BatchHeader) -> bool:
-    """Whether the bytes of a whole batch are those that its CRC was made of."""
+    """Whether the CRC of a whole batch matches its bytes."""
     start = header.position
     if header.magic < 2:
         covered = memoryview(buffer)[start + _MESSAGE_CRC_FROM : start + header.size]

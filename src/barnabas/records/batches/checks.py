@@ -34,12 +34,12 @@ def check_produced(
 ) -> BatchHeader:
     """Check the records of one partition of a Produce request: one whole batch, fit to be appended.
 
-    All records are gone through, compressed ones after decompression. A header that states another
-    greatest time than they have, or that a broker gave the time, is mended in place, as by Kafka.
-    `unpacking` is what the request may still unpack.
+    It checks every record, and decompresses compressed ones first. If the header states a wrong
+    maximum timestamp, or log append time, it is corrected in place, as by Kafka. `unpacking`: what
+    the request may still decompress.
 
     Raises:
-        RefusedRecords: with the code that Kafka answers, and the words for the response.
+        RefusedRecords: with Kafka's error code, and the message for the response.
     """
     # One kernel call, because this is the hot path; `_look_closer` finds the error.
     row = _produced(buffer, max_bytes)

@@ -55,9 +55,9 @@ def newest_of_packed(buffer: Buffer, header: BatchHeader, unpacking: Unpacking) 
 
 
 def unpacks_to_much(buffer: Buffer) -> bool:
-    """Whether records unpack to far more than is usual for their size, or cannot be unpacked.
+    """Whether records decompress to unusually much for their size, or cannot be decompressed.
 
-    Found out by unpacking no more than is usual. Compressed messages of old formats always may.
+    It decompresses no more than the usual size. Compressed messages of old formats always count as much.
     """
     try:
         return any(_is_much(memoryview(buffer), header) for header in walk(buffer) if header.codec)

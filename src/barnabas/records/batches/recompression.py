@@ -32,20 +32,20 @@ _SLOWEST: Mapping[Codec, Sequence[tuple[int, int]]] = {
     Codec.LZ4: ((1 << 20, 17),),
     Codec.ZSTD: ((64 << 10, 22), (256 << 10, 15), (1 << 20, 9), (4 << 20, 3)),
 }
-"""Up to so many bytes the highest level that takes some 50 ms; beyond, level 1 is taken.
+"""For sizes in bytes, the highest level that takes about 50 ms; larger batches get level 1.
 
-30 MB of text at level 22 of zstd take 39 s and 470 MB, in which nobody else is served.
+30 MB of text at level 22 of zstd take 39 s and 470 MB, and no other client is served meanwhile.
 """
 _LENGTH, _ATTRIBUTES, _CRC = struct.Struct(">i"), struct.Struct(">h"), struct.Struct(">I")
 _LENGTH_AT, _CRC_AT, _ATTRIBUTES_AT = 8, 17, 21
 
 
 _MOST = 16 << 20
-"""Bytes of records that are compressed again. Those of a larger batch would be in memory three times."""
+"""The most bytes that are recompressed. A larger batch would be in memory three times."""
 
 
 class StoredCodec(NamedTuple):
-    """What batches are compressed with before they are stored; `level` None is the codec's own."""
+    """The compression of batches before they are stored; `level` None is the codec's default."""
 
     codec: Codec
     level: int | None = None
@@ -94,7 +94,7 @@ class StoredCodec(NamedTuple):
         return memoryview(made), read_header(made)
 
     def level_for(self, size: int) -> int | None:
-        """The level at which so many bytes are compressed; None is the codec's own."""
+        """The level for so many bytes; None is the codec's default."""
         if self.codec not in _SLOWEST:
             return None
         wanted = DEFAULT_LEVELS[self.codec] if self.level is None else self.level

@@ -9,11 +9,11 @@ from barnabas.errors import ErrorCode
 from barnabas.records.batches.refused_records import RefusedRecords
 
 UNPACKED_LEAST = 32 << 20
-"""What a batch may unpack to, however small it is."""
+"""The decompressed bytes that any batch may have, however small it is."""
 UNPACKED_MOST = 128 << 20
-"""What a produced batch may unpack to, however large it is: it is unpacked as a whole."""
+"""The most that a produced batch may decompress to: it is decompressed as a whole."""
 REQUEST_MOST = 256 << 20
-"""What all batches of a Produce may unpack to: they are unpacked in one turn of the loop."""
+"""The most that all batches of a Produce may decompress to, in one turn of the loop."""
 _USUAL_RATIO = 16
 """Unpacked over packed size that a batch of any size may have, and that no request is charged for."""
 _MUCH = 1 << 20
@@ -37,15 +37,15 @@ def produced_bytes_max(packed: int) -> int:
 
 
 def usual_bytes_max(packed: int) -> int:
-    """What so many bytes may unpack to without being much."""
+    """The usual limit of what so many bytes decompress to."""
     return max(_MUCH, _USUAL_RATIO * packed)
 
 
 class Unpacking:
-    """What the compressed records of one request may still unpack to beyond the usual, in bytes.
+    """The bytes that the compressed records of one request may still decompress to beyond the usual.
 
-    `room`: what they may still unpack to in all. `compressed`: what was compressed for it, of records
-    that came in another codec than their topic has.
+    `room`: the total that they may still decompress to. `compressed`: the bytes that were recompressed,
+    because their codec was not the topic's.
     """
 
     __slots__ = ("_most", "compressed", "left", "room")
@@ -75,7 +75,7 @@ class Unpacking:
 
     @property
     def is_much(self) -> bool:
-        """Whether so much was unpacked or compressed that others should be served before the next request."""
+        """Whether the work was so much that other clients should be served before the next request."""
         is_much = self.left < UNPACKED_LEAST - _MUCH or self._most - self.room > _LONG
         return is_much or self.compressed > _LONG_TO_COMPRESS
 

@@ -54,17 +54,17 @@ _LENGTH = struct.Struct(">i")
 _FIRST_GUESS = 8
 """Uncompressed size over compressed size, for the first try; JSON has 3 to 7."""
 _HIGHEST_RATIO = 1032
-"""What a size that data states about itself is believed up to: the most that gzip can do."""
+"""The highest ratio for which a size stated in the data is trusted: the most that gzip reaches."""
 _SMALLEST_GUESS = 4096
 _MOST = {Codec.GZIP: 1032, Codec.SNAPPY: 64, Codec.LZ4: 255}
-"""What a byte can become at most: more is not even tried, so that bad data costs no memory."""
+"""The highest possible ratio of a codec: more is not even tried, so bad data costs no memory."""
 _ZSTD_HEADER_MAX, _LZ4_HEADER_MAX = 18, 15
 _FULL = "failed to write whole buffer"
 """cramjam's message if the buffer is too small; `test_compression` checks it for every codec."""
 
 
 def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
-    """Compress as Kafka's own clients do; NONE gives `data` back.
+    """Compress as Kafka's own clients do; NONE returns `data`.
 
     `level` is the codec's own; None takes the default of Kafka's clients (gzip 6, zstd 3, lz4's fast
     compressor). Snappy has none, and lz4 is written with independent blocks, which brokers insist on.
@@ -227,7 +227,7 @@ def _decompress_snappy(data: Buffer, limit: int) -> Buffer:
 
 
 def _snappy_size(data: Buffer) -> int:
-    """What the blocks state in all; CorruptRecord where one states nothing."""
+    """The total size that the blocks state; CorruptRecord if one states none."""
     import cramjam
 
     try:

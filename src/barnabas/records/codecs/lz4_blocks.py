@@ -25,7 +25,7 @@ _FRAME_HEADER = _MAGIC + b"\x60\x40\x82"
 """Version 1 with independent blocks of up to 64 KiB and no options, and its checksum."""
 _BLOCK = 1 << 16
 _MOST_BEYOND = 16 + _BLOCK // 255
-"""What a block may have more than its content while it is made."""
+"""How many bytes larger than its content a block may be while it is compressed."""
 
 
 def quick_frame(data: Buffer) -> bytes:

@@ -18,7 +18,7 @@ from barnabas.types import Buffer
 
 LARGEST_OFFSET = 2**63 - 1
 DECOMPRESSED_BYTES_MAX = 1 << 30
-"""What one call may decompress in all."""
+"""The total that one call may decompress, in bytes."""
 
 _NO_INTS = memoryview(array("i"))
 _NO_LONGS = memoryview(array("q"))

@@ -46,8 +46,8 @@ class Encoded(NamedTuple):
 class EncodeOptions:
     """How batches are made: `batch_bytes` bounds each without compression, header included.
 
-    Without `sealed` they have no CRC; `stamp_producer` gives them one with their producer.
-    `transactional` ones count with the transaction of that.
+    Without `sealed` they have no CRC; `stamp_producer` sets it together with the producer.
+    `transactional`: the batches belong to the producer's transaction.
     """
 
     codec: Codec = Codec.NONE

@@ -1,8 +1,8 @@
 """Regions: runs of batches in fetched buffers, prepared for a scan.
 
-Here is decided which batches count at all: whole ones, with the right CRC, of no aborted
-transaction, holding records and not markers; compressed ones are decompressed. Records are not
-looked at. Messages of magic 0 and 1 may lie between the batches.
+This module selects the batches to read: whole ones with a right CRC, of no aborted transaction, with
+records rather than markers. It decompresses them if necessary, and reads no records. Messages of magic 0
+and 1 may lie between the batches.
 """
 
 from array import array
@@ -57,7 +57,7 @@ class Region(NamedTuple):
     messages: bool = False
 
     def fail(self, result: int, state: "array[int]") -> NoReturn:
-        """Raise what a kernel's negative result means."""
+        """Raise the error for a kernel's negative result."""
         offset = self.table[state[layout.AT_ROW] * _WIDTH + layout.BASE_OFFSET]
         raise CorruptRecord(
             f"batch at offset {offset}, record {state[layout.AT_RECORD]}: {layout.WORDS[result]}"
@@ -68,7 +68,7 @@ _first_offset = itemgetter(1)
 
 
 class Regions:
-    """What one call of a reader goes over: fill with `add`, in order, then take `found`.
+    """The input of one call of a reader: fill it with `add`, in order, then use `found`.
 
     `room` is how many records `found` has at most, `next_offset` what to fetch next; `counted` are
     records of batches that were only counted, `unpacked` the bytes that were decompressed.
@@ -297,7 +297,7 @@ class Regions:
     def _unpacked(
         self, packed: Buffer, table: "array[int]", at: int
     ) -> tuple[memoryview, int, int]:
-        """What is in a compressed batch or message: a buffer, and where in it."""
+        """The content of a compressed batch or message: a buffer, and a position in it."""
         codec = table[at + layout.ATTRIBUTES] & CODEC_MASK
         limit = min(self._limit, _BUFFER_BYTES_MAX)
         try:
@@ -330,7 +330,7 @@ def _check_crcs(buffer: Buffer, table: "array[int]") -> None:
 
 
 def _aborts(buffer: Buffer, table: "array[int]", at: int) -> bool:
-    """Whether a control batch ends a transaction that did not happen."""
+    """Whether a control batch aborts a transaction."""
     position = table[at + layout.POSITION]
     marker = read_marker(memoryview(buffer)[position : position + table[at + layout.SIZE]])
     return marker is not None and not marker.committed

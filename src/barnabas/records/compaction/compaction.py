@@ -42,7 +42,7 @@ _PRODUCER_EPOCH_AT = 51
 
 
 class Survivors:
-    """What stays of the batches of a log, gone over in order, at one time.
+    """The batches that compaction keeps of a log, visited in order, at one time.
 
     `kept_empty` are last offsets, sorted, of batches that stay even without records: the last of
     each active producer, and the last of all. `marker_epochs` are the epochs of active producers

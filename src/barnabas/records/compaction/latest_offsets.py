@@ -21,7 +21,7 @@ _SECRET = struct.Struct("<QQ")
 
 
 class ScannedKeys:
-    """What a kernel has seen of the records of some batches: `count` of them, see `look`."""
+    """A kernel's findings about `count` records of some batches; see `look`."""
 
     def __init__(self, secret: bytes) -> None:
         self._key0, self._key1 = _SECRET.unpack(secret)

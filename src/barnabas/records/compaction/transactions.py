@@ -69,7 +69,7 @@ class TransactionFilter:
         self.kept: list[AbortedTransaction] = []
 
     def is_aborted(self, batches: WholeBatches, row: int) -> bool:
-        """Whether a batch of records belongs to a transaction that did not happen."""
+        """Whether a batch of records belongs to an aborted transaction."""
         producer_id = batches.table[row * _WIDTH + layout.PRODUCER_ID]
         self._begin_up_to(batches.last_offset(row))
         known = self._aborted.get(producer_id)
@@ -80,7 +80,7 @@ class TransactionFilter:
         return True
 
     def ends_nothing(self, batches: WholeBatches, row: int) -> bool:
-        """Whether a control batch has no record of its transaction before it any more.
+        """Whether all records of a control batch's transaction are gone.
 
         Control records that are no markers of transactions stay for ever.
         """

@@ -16,8 +16,8 @@ from barnabas.types import Buffer
 _WIDTH = layout.WIDTH
 _SPECIAL = CODEC_MASK | CONTROL | TRANSACTIONAL
 DECOMPRESSED_BYTES_MAX = 1 << 27
-"""What one batch may decompress to, if that is not usual for its size, so that none can take all
-memory. It is more than producers may send: there are directories of Kafka's.
+"""The most that one batch may decompress to, if that is unusual for its size, so that none can take all
+memory. It is more than producers may send, because directories of Kafka may contain such batches.
 """
 
 
@@ -91,7 +91,7 @@ class WholeBatches(NamedTuple):
         return records
 
     def name(self, row: int) -> str:
-        """What to call a batch in a message."""
+        """The name of a batch in an error message."""
         return f"batch at offset {self.table[row * _WIDTH + layout.BASE_OFFSET]}"
 
 

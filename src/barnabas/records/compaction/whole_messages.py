@@ -90,7 +90,7 @@ class WholeMessages(NamedTuple):
 
 
 def table_of(headers: Iterable[BatchHeader]) -> "array[int]":
-    """What an index is made of: where each batch or message is, its last offset, its time."""
+    """The data of an index: the place, last offset and time of each batch or message."""
     table = array("q")
     for header in headers:
         row = [0] * layout.WIDTH

@@ -79,7 +79,7 @@ def _opened(messages: memoryview, unpacking: Unpacking) -> memoryview:
 def _flattened(
     messages: memoryview, entry: MessageEntry, room: UnpackAllowance
 ) -> memoryview | None:
-    """The messages to store in the place of a compressed one; None where that stays."""
+    """The messages to store in place of a compressed one; None to keep that one."""
     payload, size = messages[entry.payload : entry.end], room.size
     if count_inside(entry.codec, payload, room) <= entry.end - entry.start:
         return None

@@ -46,7 +46,7 @@ class InvalidMessage(CorruptRecord):
 
 
 class FetchTooSmall(CorruptRecord):
-    """What was fetched ends within its first message: seed 000's InvalidFetchSize, 4."""
+    """The fetched bytes end within the first message: seed 000's InvalidFetchSize, 4."""
 
     code = ErrorCode.INVALID_FETCH_SIZE
 
@@ -74,12 +74,12 @@ class MessageEntry(NamedTuple):
 
     @property
     def codec(self) -> int:
-        """What its payload is compressed with."""
+        """The codec of its payload."""
         return self.attributes & CODEC_BITS
 
 
 class UnpackAllowance:
-    """What may still come out of compressed messages: bytes of all, and entries of the present one."""
+    """The limits left for decompression: bytes of all messages, and entries of the present one."""
 
     __slots__ = ("entries", "size")
 
@@ -88,10 +88,10 @@ class UnpackAllowance:
         self.entries = ENTRIES_MAX
 
     def open(self, codec: int, payload: Buffer, depth: int) -> memoryview:
-        """What a compressed message holds, for which there is less room then.
+        """The content of a compressed message; its size is subtracted from the limits.
 
         Raises:
-            InvalidMessage: nothing comes out of it, or more than there is room for.
+            InvalidMessage: it cannot be decompressed, or exceeds the limits.
         """
         if depth > _DEEPEST:
             raise InvalidMessage(f"compressed messages are in each other {_DEEPEST} times")
@@ -248,7 +248,7 @@ def _unpack_to(
 
 
 def opened_set(codec: int, payload: Buffer, room: UnpackAllowance) -> tuple[memoryview, int]:
-    """What `unpack` would find as a set of messages that are not compressed, and how many.
+    """The messages that `unpack` would return, as an uncompressed set, and their number.
 
     Raises:
         InvalidMessage: as `unpack`.
@@ -267,7 +267,7 @@ def opened_set(codec: int, payload: Buffer, room: UnpackAllowance) -> tuple[memo
 
 
 def count_inside(codec: int, payload: Buffer, room: UnpackAllowance) -> int:
-    """How many messages `unpack` would find, and raises as it does; makes none of them."""
+    """The number of messages that `unpack` would return, without creating them; raises as it does."""
     room.entries = ENTRIES_MAX
     return _count_inside(codec, payload, room, 1)
 

@@ -45,7 +45,7 @@ def messages_of(
     if used > _HIGHEST:
         raise RefusedRecords(
             ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
-            f"Kafka 0.7's messages know gzip and snappy, not {used.name.lower()}",
+            f"Kafka 0.7's messages support gzip and snappy, not {used.name.lower()}",
         )
     return memoryview(encode_set(_items(value, columns.count), codec=used))
 

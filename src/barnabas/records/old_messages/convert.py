@@ -34,7 +34,7 @@ LOSSES: Mapping[tuple[int, int], tuple[str, ...]] = MappingProxyType(
         (2, 0): ("timestamps", *_MODERN),
     }
 )
-"""What does not survive, by (from, to). What had no timestamp has -1, of type CreateTime, above."""
+"""The fields that are lost, by (from, to). Messages without a timestamp get -1, of type CreateTime."""
 
 RECORDS_MAX = 1 << 18
 """About how many records one call converts; an entry with more is converted piece by piece."""
@@ -183,7 +183,7 @@ def _groups(view: memoryview, to_magic: int, *, upwards: bool) -> Iterator[_Grou
 
 
 def _kind(header: BatchHeader, to_magic: int, *, upwards: bool) -> tuple[int, bool] | None:
-    """Neighbours of one kind may go together; None for what goes alone."""
+    """A kind: neighbours of the same one may be converted together; None: it is converted alone."""
     unchanged = header.magic == to_magic or (header.magic < to_magic and not upwards)
     if unchanged or header.codec or header.control:
         return None

@@ -23,7 +23,7 @@ from barnabas.types import NO_TIMESTAMP, Buffer
 _RECORDS_MAX = 1 << 20
 """How many records a set may have: each takes some 60 bytes until it is appended."""
 _BYTES_MAX = 32 << 20
-"""What a set may have, uncompressed: it is held three times until it is appended."""
+"""The uncompressed bytes that a set may have: it is held three times until it is appended."""
 _ENTRIES_MAX = 1 << 16
 """How many times in a set compression, magic or the type of time may change."""
 _ANY = -(2**63)
@@ -32,13 +32,13 @@ _ANY = -(2**63)
 
 @dataclass(frozen=True, slots=True)
 class SetRules:
-    """What a topic takes.
+    """The messages that a topic accepts.
 
     `magic` is the topic's format, `codec` its codec (None keeps the producer's). A message may have
-    `max_bytes` as it was sent. What is of a higher magic than `known` is taken for damaged, as by a
-    broker from before that magic. `alone` says that a compressed message must be the only one, as
-    since Kafka 2.4; before, all of a set became one compressed message. `nested`: one of magic 0 may
-    hold others, to any depth, whose messages are taken as if they were all in the outermost, as by 0.8.
+    up to `max_bytes` as it was sent. A higher magic than `known` counts as damage, as for a broker
+    from before that magic. `alone`: a compressed message must be the only one, as since Kafka 2.4;
+    before, a whole set became one compressed message. `nested`: a compressed message of magic 0 may
+    contain others, to any depth, which are read as if all were in the outermost, as by Kafka 0.8.
     """
 
     magic: int
@@ -50,7 +50,7 @@ class SetRules:
 
 
 class AcceptedSet(NamedTuple):
-    """What to append. In magic 2 it is one batch with offset 0; `count` is 0 where nothing came."""
+    """The bytes to append. In magic 2 they are one batch with offset 0; `count` is 0 if there are none."""
 
     data: bytearray
     count: int  # type: ignore[assignment]  # hides tuple.count
@@ -65,17 +65,17 @@ def accept_set(
     append_time_ms: int | None = None,
     unpacking: Unpacking | None = None,
 ) -> AcceptedSet:
-    """Check what an old producer sent for one partition, and make of it what the log takes.
+    """Check the records that an old producer sent for one partition, and convert them for the log.
 
     Args:
         buffer: messages of magic 0 or 1, or batches of magic 2; one cut off at the end is left out.
-        rules: what the topic takes.
+        rules: what the topic accepts.
         first_offset: the offset of the first record, for magic 0 and 1.
         append_time_ms: the time that all records get, in magic 1; the log stamps those of magic 2.
-        unpacking: what the request may still unpack; None for one that has just begun.
+        unpacking: what the request may still decompress; None for a new request.
 
     Raises:
-        RefusedRecords: with the code that Kafka answers, and the words for the response.
+        RefusedRecords: with Kafka's error code, and the message for the response.
     """
     to_magic = rules.magic
     sent, used = _check_entries(buffer, rules)
@@ -103,7 +103,7 @@ def accept_set(
 def _columns(
     used: memoryview, unpacking: Unpacking, *, packed: bool, nested: bool
 ) -> RecordColumns:
-    """All records of a set, in which something is compressed if it is `packed`."""
+    """All records of a set; `packed`: some are compressed."""
     limit = min(_BYTES_MAX, produced_bytes_max(len(used)))
     if packed:
         unpacking.check()

@@ -1,8 +1,8 @@
 """BatchedPolling: polls the descriptors of quiet connections together, at intervals.
 
-To wake for one small request costs several times what the request does: the processor's caches hold
-something else by then. Where many connections seldom send, and none is in a hurry, waiting a
-moment serves a number of them in one waking, as network cards do with their interrupts.
+Waking for one small request costs several times as much as handling it, because the processor's caches
+hold other data by then. If many connections seldom send and none is in a hurry, a short delay lets one
+wake-up serve several of them, as network cards do with their interrupts.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,10 +13,10 @@ from barnabas.runtime.loops.event_source import EventSource
 from barnabas.runtime.loops.poller import READ, Poller, best_poller
 
 LOOK_SECONDS = 0.1
-"""How late a descriptor in the lane may be seen."""
+"""The longest delay until a ready descriptor in the lane is noticed."""
 
 ENOUGH = 200
-"""With fewer there is too seldom more than one to serve at a look, and nobody is kept waiting."""
+"""With fewer connections, a poll seldom finds more than one ready: all are polled at once."""
 
 
 class BatchedPolling:

@@ -28,15 +28,15 @@ _UNREAD = "unread replies take too much memory together, and this peer took noth
 class Connection:
     """Receives frames for a handler and sends its replies.
 
-    Frames wait (a) after `on_frame` returned False until `resume`, (b) while more than
-    MAX_UNSENT_BYTES of replies are not out, (c) for a later turn of the loop, when an event has taken
-    its time. While (a), up to _MAX_EARLY_BYTES are still received, so that a peer which goes away is
-    noticed. What it sent before it went is handed over all the same, for it may have asked for no
-    reply. Where the stream broke, replies are dropped from there on.
+    Frames wait (a) after `on_frame` returned False, until `resume`, (b) while more than
+    MAX_UNSENT_BYTES of replies are unsent, (c) for a later turn of the loop, if an event took too
+    long. During (a), up to _MAX_EARLY_BYTES are still received, so that a disconnect is noticed.
+    Frames that the peer sent before it disconnected are still handled, because they may need no
+    reply. After the stream breaks, replies are dropped.
 
-    Replies to an event leave when the loop's turn is over, behind those to other connections: to wake
-    a peer that sleeps costs as much as to read a request, and one that has many connections, or has
-    its processor from the same machine, sleeps on meanwhile instead of waking for each of them.
+    Replies are sent at the end of the loop's turn, together with those to other connections. Waking
+    a sleeping peer costs as much as reading a request. A peer with many connections, or one on the
+    same machine, thus wakes once instead of once for each reply.
     """
 
     __slots__ = (
@@ -83,13 +83,13 @@ class Connection:
         self._finishing = False
         self._ended = False
         self.broken: ConnectionFailed | None = None
-        """Why nothing can be received or sent any more; what came before is still handed over."""
+        """Why the connection can no longer receive or send; frames received before are still handled."""
         self.is_closed = False
         self.client_id: str | None = None
-        """What the client calls itself, for the log; its requests say it."""
+        """The client id in its requests, for the log."""
         self.idle_ticks = 0
         self.observer: FrameObserver | None = None
-        """None, except while somebody watches."""
+        """None unless the connection is watched."""
 
     @property
     def peer(self) -> str:
@@ -123,7 +123,7 @@ class Connection:
         self._paused = self._owing = True
 
     def listen_late(self, *, late: bool) -> None:
-        """What comes may be noticed late, together with what comes to others; or no longer."""
+        """Set whether received data may be noticed late, together with that of other connections."""
         if late != self._late:
             self._late = late
             if self._listening:
@@ -131,7 +131,7 @@ class Connection:
                 self._listen(wanted=True)
 
     def take_back(self, frame: memoryview) -> None:
-        """Hand over the frame that was handed over last once more after `resume`."""
+        """Pass the last frame to the handler again after `resume`."""
         self._intake.put_back(frame)
 
     def guarded(self, step: Callable[..., None], *arguments: object) -> None:
@@ -236,12 +236,12 @@ class Connection:
             self.close()
 
     def _send_what_is_owed(self) -> None:
-        """What came before the end has been done: its replies leave, as far as there is room for them."""
+        """All frames before the end of the stream are handled: send their replies as far as there is room."""
         with contextlib.suppress(KafkaError):
             self._outbox.flush(self._channel)
 
     def _answers_all(self) -> bool:
-        """Have the handler answer what it knows already; returns whether nothing else is there."""
+        """Have the handler answer the requests that it knows; returns whether no other frame is left."""
         if self.observer is not None or self._must_wait():
             return False
         handler, turn = self._handler, self._turn

@@ -9,12 +9,12 @@ LARGE_BYTES = 4096
 
 
 class FrameHandler(Protocol):
-    """What a connection serves."""
+    """The handler of a connection's frames."""
 
     def take_known(self, received: memoryview, start: int, end: int) -> int:
         """Answer the frames from `start` on that repeat earlier ones; returns where they end.
 
-        The next one, their sizes in front of all of them, is handed over as any other.
+        Each frame has its size before it. The next frame is handled as any other.
         """
         ...
 
@@ -31,7 +31,7 @@ class FrameHandler(Protocol):
         ...
 
     def on_event_end(self) -> None:
-        """All frames of a readiness event were handed over; replies may be sent now."""
+        """All frames of a readiness event are handled; replies may be sent now."""
         ...
 
     def on_closed(self) -> None:

@@ -1,9 +1,9 @@
 """Intake: the receiving half of a connection: bytes to whole frames, without a copy.
 
-Bytes land in the scratch that all connections share and are handed on as views of it; what is left
-of an unfinished frame is set aside at the end of the event. Only a large unfinished frame gets a
-ring of its own, which doubles as bytes arrive, and has room for all of the frame once an eighth is there:
-what a frame *claims* to be costs nothing.
+Bytes are received into a buffer that all connections share, and frames are views of it. At the end of
+the event, an unfinished frame is copied elsewhere. Only a large unfinished frame gets a ring of its own. The
+ring doubles as bytes arrive, and has room for the whole frame once an eighth of it is there: the size that
+a frame *claims* costs no memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ _NOTHING = memoryview(b"")
 class Intake:
     """Frames of one connection. Order per event: `fill`, `frames`, `settle`.
 
-    Invariant between events: what was received and not handed on is either in `_stash` (small) or
+    Invariant between events: bytes received but not yet returned are either in `_stash` (small) or
     in `_ring` at [_start, _end); `_view` is then the ring or empty.
     """
 
@@ -40,7 +40,7 @@ class Intake:
     )  # fmt: skip
 
     def __init__(self, memory: ConnectionMemory, holder: Holder, splitter: FrameSplitter) -> None:
-        """`splitter` says which sizes frames may have."""
+        """`splitter` decides which sizes frames may have."""
         self._memory = memory
         self._holder = holder
         self.max_frame_bytes = splitter.max_bytes
@@ -56,7 +56,7 @@ class Intake:
 
     @property
     def waiting_bytes(self) -> int:
-        """Bytes received and not yet handed on."""
+        """Bytes received and not yet returned as frames."""
         return len(self._stash) + self._end - self._start
 
     @property
@@ -90,10 +90,10 @@ class Intake:
     def fill(self, channel: Channel) -> int:
         """Receive once; returns the bytes received, 0 at the end of the stream, -1 for none now.
 
-        None can be received while whole frames fill all there is: they are to be handed on first.
+        Receives nothing while whole frames fill the buffer: call `frames` first.
 
         Raises:
-            ConnectionFailed: the stream broke; what came before is kept.
+            ConnectionFailed: the stream broke; bytes received before are kept.
             DecodeError: the next frame has an impossible size.
         """
         if self._stash or self._ring is not None or self._delivered > MOST_AT_ONCE:
@@ -126,11 +126,11 @@ class Intake:
 
     @property
     def is_full(self) -> bool:
-        """Whether there is no room for more, which may be waiting."""
+        """Whether the buffer is full; more bytes may be waiting."""
         return self._end == len(self._view)
 
     def frames(self) -> Iterator[memoryview]:
-        """Whole frames, without their sizes: views that end with the event. Each counts as handed on.
+        """Yield whole frames, without their sizes: views that are valid until the event ends.
 
         Raises:
             DecodeError: a frame has a negative size or one over the limit.
@@ -176,7 +176,7 @@ class Intake:
             self._ring = self._view = ring
             self._start, self._end = 0, left
         elif start and len(self._ring) > SMALL_RING_BYTES and end - start < len(self._ring) // 4:
-            # A large frame was handed on, and little came behind it.
+            # A large frame was returned, and little was received after it.
             self._replace_ring(end - start + 1)
         self._count(len(self._view))
 

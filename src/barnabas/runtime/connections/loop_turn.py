@@ -6,19 +6,19 @@ from collections.abc import Callable
 from barnabas.ports import Timers
 
 SMALL_BYTES = 64 * 1024
-"""What is larger need not leave with others: that saves nothing, and takes memory meanwhile."""
+"""Larger replies are sent at once: waiting for others would save nothing and hold memory."""
 
 TURN_SECONDS = 0.02
-"""After that the connections of a turn leave most of what waits to a later one."""
+"""After this time, connections leave most of the waiting work to a later turn."""
 LEAST_SECONDS = 0.001
-"""What each of them has, however long the turn has been: small requests are cheaper together."""
+"""The least time for each connection in any turn: small requests are cheaper together."""
 
 
 class LoopTurn:
-    """Of all connections of a loop, which send what is small when its turn is over. For one thread.
+    """The turn of a loop: at its end, all connections send their small replies. For one thread.
 
-    `present`: the connection whose event is handled now, if any. What others get to send meanwhile
-    need not leave at once: the turn is not over.
+    `present`: the connection whose event is handled now, if any. Replies of other connections wait
+    meanwhile until the turn ends.
     """
 
     __slots__ = ("_ends_at", "_left_over", "monotonic", "present", "soon")
@@ -33,7 +33,7 @@ class LoopTurn:
         """Call once, after the callbacks of the present event."""
 
     def until(self, began: float) -> float:
-        """When an event that began then should end, though more frames wait."""
+        """When an event that began at `began` should end, even if more frames wait."""
         if self._ends_at is None:
             self._ends_at = began + TURN_SECONDS
             self.soon(self._end_turn)

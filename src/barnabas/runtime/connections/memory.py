@@ -19,19 +19,19 @@ _KEPT_TOTAL_BYTES = 8 * 1024 * 1024
 
 
 UNREAD_BYTES = 32 * 1024 * 1024
-"""What replies in memory may take together that peers do not read. Those in files do not count."""
+"""The most memory that all unread replies may take together. Replies from files do not count."""
 
 
 class Holder(Protocol):
     """An owner of memory: for an unfinished frame, or for replies."""
 
     def evict(self) -> None:
-        """Give that up and the connection with it, releasing all it holds."""
+        """Release all memory and close the connection."""
         ...
 
 
 class HeldMemory:
-    """What holders own together, with one limit. For one thread."""
+    """Memory that several holders share, with one limit. For one thread."""
 
     __slots__ = ("_held", "_largest_bytes", "held_bytes", "limit_bytes")
 

@@ -1,9 +1,9 @@
 """Outbox: the sending half of a connection: buffers and file regions in order.
 
 File regions that fit the send scratch are read into it and leave in one `sendmsg` with the bytes before
-them: through memory that the processor has in its cache, that is cheaper than `sendfile`, page by page.
-What is larger goes by `sendfile`, and so does what is left of a region that a slow peer did not take
-whole. What did not fit is read again later, never kept.
+them: through memory in the processor's cache, that is cheaper than `sendfile`, page by page.
+Larger regions are sent by `sendfile`, and so is the rest of a region that a slow peer read only in
+part. That rest is read again later, never kept in memory.
 """
 
 from collections import deque
@@ -22,13 +22,13 @@ _SMALL_REGION = 256 * 1024
 _PROGRESS_BYTES = 64 * 1024
 """A peer that takes less is no better than one that takes nothing."""
 _PART_BYTES = 64
-"""What a part takes beside its bytes, about."""
+"""The approximate overhead of a part in bytes."""
 
 
 class Outbox:
-    """What one connection still has to send. `size` is in bytes, file regions included.
+    """The unsent replies of one connection. `size` is in bytes, file regions included.
 
-    `evict`: what is to be done where the memory for replies that nobody reads is used up.
+    `evict` is called when the memory for unread replies is used up.
     """
 
     __slots__ = (

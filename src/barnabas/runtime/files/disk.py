@@ -1,6 +1,6 @@
 """The real file system behind `ports.Disk`: atomic replacement, directory syncs, locks.
 
-Syncs that nobody waits for run on a few threads (`sync_threads`): `Sync.poll` returns False until then.
+Background syncs run on a few threads (`sync_threads`): `Sync.poll` returns False until then.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from barnabas.types import Buffer
 
 _MOST_OPEN_FILES = 4096
 LARGEST_READ_WHOLE = 256 * 1024 * 1024
-"""Bytes: the registry of more than 100,000 topics. What is larger is none of these files, or damaged."""
+"""In bytes: enough for a registry of over 100,000 topics. A larger file is damaged, or another one."""
 
 
 class RealDisk:
@@ -215,7 +215,7 @@ class _RunningSync:
         self._future = future
 
     def poll(self) -> bool:
-        """Whether it is over; raises what went wrong."""
+        """Whether it is finished; raises its error."""
         if not self._future.done():
             return False
         self._future.result()
@@ -251,7 +251,7 @@ def _check_is_file(descriptor: int) -> None:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """A pipe, whose other end nobody may ever open, is not waited for."""
+    """Open without waiting: nobody may ever open the other end of a pipe."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 

@@ -12,14 +12,14 @@ _NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def error_text(error: OSError) -> str:
-    """What the system says of an error, and what to do where that is known."""
+    """The system's text for an error, with advice where there is some."""
     if error.errno == errno.EMFILE:
         return f"{error.strerror}: {advice()}"
     return error.strerror or str(error)
 
 
 def storage_error(action: str, path: str, error: OSError) -> StorageError:
-    """The error of the system as one of ours, of the kind that says what can still be done."""
+    """Convert a system error to one of ours, whose type tells whether a retry can help."""
     kind = DiskFull if error.errno in _NO_ROOM else StorageError
     return kind(f"cannot {action} {path}: {error_text(error)}")
 

@@ -161,7 +161,7 @@ class OpenFiles:
     def admit(self, file: RealFile) -> None:
         """Count a file that holds a descriptor; one that was not used lately gives its own up.
 
-        So it is too where sockets have taken the rest: the last descriptors are for nobody to keep.
+        The same happens when sockets have taken the rest: files never keep the last descriptors.
         """
         self._open.append(file)
         if len(self._open) > self.limit or file.is_reserved:
@@ -187,7 +187,7 @@ class OpenFiles:
     def descriptor_for_sync(self, file: RealFile) -> int | None:
         """A descriptor for a thread that syncs the file; None if it was closed and is gone.
 
-        It does not hold one while it waits for its turn: thousands of files may.
+        The file holds no descriptor while it waits for its turn: thousands of files may wait.
 
         Raises:
             OSError: it cannot be opened.
@@ -201,7 +201,7 @@ class OpenFiles:
                 raise
 
     def rename(self, source: str, target: str) -> None:
-        """Rename a file or directory; it, or the files in it, live on under the new name."""
+        """Rename a file or directory; it, or the files in it, stay usable under the new name."""
         with self._names:
             os.rename(source, target)
             for inside in self._known.pop(source, {}).values():
@@ -225,7 +225,7 @@ class OpenFiles:
 
 
 def _alive(files: Iterable["weakref.ref[RealFile]"]) -> list[RealFile]:
-    """Those that somebody still has."""
+    """The files that are still referenced."""
     return [file for each in files if (file := each()) is not None]
 
 

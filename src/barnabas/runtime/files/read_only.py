@@ -1,7 +1,7 @@
 """A read-only file system: `ports.Disk` for the files of others, such as a backup's.
 
-Files are opened for reading alone, so that a volume mounted read-only will do. Whatever would change
-something raises; code that rebuilds a damaged index then keeps it in memory.
+Files are only opened for reading, so a volume that is mounted read-only is enough. Every change raises an
+error; code that rebuilds a damaged index then keeps it in memory.
 """
 
 # ruff: noqa: ARG002 - what would write has the arguments of the port and refuses.

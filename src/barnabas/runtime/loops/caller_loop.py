@@ -1,8 +1,8 @@
 """An event loop that runs on the caller's thread, only while the caller waits.
 
-For clients that only do something when asked: no second thread, so no switching between threads on
-the data path. Where something must go on between calls, `keep` has a thread look after it. Works
-inside a running asyncio loop too (a notebook), where it blocks that loop as any blocking call does.
+For clients that work only during calls: without a second thread, the data path never switches threads.
+If work must continue between calls, `keep` starts a thread for it. The loop also works inside a
+running asyncio loop (a notebook), which it blocks as any blocking call does.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _Result = TypeVar("_Result")
 
 
 _END_S: Final = 1.0
-"""How long a call may take to end that an exception went through: after that its loop is given up."""
+"""How long a call that an exception interrupts may take to end; then its loop is abandoned."""
 
 
 class _Call(Generic[_Result]):
@@ -156,7 +156,7 @@ class CallerLoop:
 
     @property
     def in_use(self) -> bool:
-        """Whether a call runs now, or it is asked on the thread that looks after the loop."""
+        """Whether a call runs now, or the caller is the thread that runs the loop between calls."""
         return self._taken.locked() or (self._keeper is not None and self._keeper.here)
 
     def close(self) -> None:

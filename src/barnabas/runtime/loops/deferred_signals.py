@@ -1,8 +1,8 @@
 """Defer signals during work that must not be interrupted.
 
-A handler may raise, as Python's own of Ctrl-C does, between any two steps of the main thread. An event
-loop that such an exception goes through amid its own work may wait for ever afterwards, what was
-planned may never be sent, and a record that was taken out of a buffer reaches nobody.
+A handler may raise between any two steps of the main thread, as Python's own handler of Ctrl-C does. If
+such an exception interrupts an event loop amid its own work, the loop may wait for ever, scheduled data
+may never be sent, and a record that was taken out of a buffer may be lost.
 """
 
 import signal
@@ -17,7 +17,7 @@ _Handler = Callable[[int, FrameType | None], Any]
 _RAISING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 """Signals whose handlers end what runs, by custom: these are deferred where Python code handles them."""
 
-# What `signal` is made of. That converts to enums and back, which takes ten times as long as the rest.
+# The C functions below `signal`, whose conversion to enums and back takes ten times as long as the rest.
 _signal: Final[Any] = import_module("_signal")
 _get: Final[Callable[[int], Any]] = _signal.getsignal
 _set: Final[Callable[[int, Any], Any]] = _signal.signal
@@ -26,9 +26,9 @@ _set: Final[Callable[[int, Any], Any]] = _signal.signal
 class DeferredSignals:
     """`with` it: on the main thread, handlers of signals run at the end of the block.
 
-    `on_signal`, where it is given, is called when a signal came, to have `deliver` called before.
-    It may be called between any two steps. `immediate`: handlers run at once from now on. `caught` is
-    what came and was not handled yet.
+    `on_signal`, if given, is called when a signal arrives, so that the caller can call `deliver` early.
+    It may be called between any two steps. `immediate`: handlers run at once from now on. `caught`
+    has the signals that arrived and are not handled yet.
     """
 
     __slots__ = ("_before", "_on_signal", "caught", "immediate")

@@ -1,7 +1,7 @@
 """LoopKeeper: a thread that runs a caller's loop at intervals while the caller is away.
 
-For what must go on while nobody waits, as heartbeats. It steps aside whenever the caller comes back,
-so nothing of the loop ever runs on two threads at once.
+It is for work that must continue between calls, such as heartbeats. It yields the loop whenever the caller
+returns, so the loop never runs on two threads at once.
 """
 
 import asyncio
@@ -12,9 +12,9 @@ from typing import Any, Self
 
 
 class LoopKeeper:
-    """`with` it around all that touches what lives on the loop, on any other thread.
+    """Use it in a `with` around all access, from other threads, to objects of the loop.
 
-    `work` is run every `seconds` to its end, or until the caller wants the loop.
+    `work` runs every `seconds`, to its end or until the caller needs the loop.
     """
 
     def __init__(

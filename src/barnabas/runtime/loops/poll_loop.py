@@ -168,7 +168,7 @@ class PollLoop:
                 seconds = max(self._timers[0][0] - now, 0.0) if self._timers else -1.0
             for fd, mask in wait(seconds):
                 # One callback that fails must not take the others with it. Those of connections and
-                # background jobs catch their own; here lands what nobody thought of. (As `_call`, without
+                # background jobs catch their own; this handles unforeseen errors. (As `_call`, without
                 # a call for each event.)
                 try:
                     if mask != WRITE and (callback := readers.get(fd)):

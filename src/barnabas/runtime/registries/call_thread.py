@@ -19,7 +19,7 @@ class CallThread:
         self._closed = False
 
     def later(self, work: Callable[[], Made], on_done: Callable[[Made | Exception], None]) -> None:
-        """As `Registry.later`. Once it is closed nothing is done, and nobody called."""
+        """As `Registry.later`. After `close` it does nothing and calls nobody."""
         if self._closed:
             return
         if self._thread is None:
@@ -40,7 +40,7 @@ class CallThread:
 
 
 def outcome_of(work: Callable[[], Made]) -> Made | Exception:
-    """What some work returns or raises."""
+    """The result of some work, or its error."""
     try:
         return work()
     except Exception as error:  # noqa: BLE001 - whoever asked for it deals with it

@@ -33,7 +33,7 @@ class RegistryFile:
         self._disk = disk
         self._file: File | None = None
         self._is_torn = False
-        """What is behind the end may be half a frame."""
+        """The bytes after the end may be half a frame."""
 
     def append(self, frame: bytes, end: int) -> None:
         """Write a frame at `end`, where the file ended before.
@@ -85,7 +85,7 @@ class RegistryFile:
         return self._opened().size()
 
     def read(self, end: int) -> bytes:
-        """What is before `end`."""
+        """The bytes before `end`."""
         return self._opened().read(0, end)
 
     def close(self) -> None:
@@ -116,10 +116,10 @@ class RegistryCopies:
         self._failure = StorageError("the registry has no file")
         """Why the last one that was behind still is."""
         self._is_unsure = False
-        """The files hold one of two things that say the same."""
+        """The files hold either of two equivalent contents."""
 
     def load(self, *, repair: bool = False) -> Journal:
-        """What is in the newest file, made whole from the others where it was damaged.
+        """The content of the newest file, repaired from the others if it was damaged.
 
         Raises:
             StorageError: no file can be read, or what one lost is in none; not if that is to be so.
@@ -170,7 +170,7 @@ class RegistryCopies:
 
     def _keep(self, file: RegistryFile, found: Journal, what: str) -> None:
         kept = keep_beside(self._disk, file.path, found.data)
-        log.error("registry was %s: what it held is kept", what, extra={"path": kept})
+        log.error("registry was %s: its old content is kept", what, extra={"path": kept})
 
     def spread(self, paths: Sequence[str]) -> None:
         """Have the journal in these files from now on, and in no others.
@@ -220,7 +220,7 @@ class RegistryCopies:
         self._fall_behind(failures)
 
     def replace(self, data: bytes) -> None:
-        """Hold this, which says the same in fewer bytes.
+        """Replace the content by equivalent data in fewer bytes.
 
         Raises:
             StorageError: no file does; each holds this, or what it did.
@@ -261,7 +261,7 @@ class RegistryCopies:
                     file.is_behind = False
 
     def _read(self) -> bytes:
-        """What is in a file that is not behind; StorageError if there is none."""
+        """The content of a file that is up to date; StorageError if there is none."""
         for file in self._files:
             if file.is_synced and not file.is_behind:
                 return file.read(self.end)
@@ -281,7 +281,7 @@ def _unreadable(path: str) -> StorageError:
 
 
 def read_copies(disk: Disk, paths: Sequence[str]) -> dict[str, Journal]:
-    """What is in the files that there are, also in the copies beside them.
+    """The contents of the existing files, and of the copies beside them.
 
     Raises:
         StorageError: there are some, and none can be read.

@@ -1,11 +1,11 @@
 """The Registry port in local files: the default of a single broker, no server needed.
 
-While a broker serves, changes run on a thread (`later`): a disk whose sync hangs holds up nobody but those who
-wait for a change. Reading never waits for one.
+While a broker serves, changes run on a thread (`later`): a disk whose sync hangs delays only the callers that
+wait for a change. Reads never wait for a change.
 
-A file is a journal of changes (`registry_journal`), of which there are copies (`registry_copies`). It is
-rewritten when most of it is history. Not here: watches, sessions, other processes (the lock of the data
-directory keeps those out).
+A file is a journal of changes (`journal`), and has copies (`copies`). It is rewritten when most
+of it is history. There are no watches, no sessions and no other processes (the lock of the data directory
+excludes them).
 """
 
 import logging
@@ -56,7 +56,7 @@ class EmbeddedRegistry:
     Raises:
         StorageError: on opening, the journal is damaged anywhere but in its last frame, and so are its
             copies (a torn last frame is a change that never returned, and is cut off); later, a write
-            failed, in which case nothing has changed. The next change is tried anew.
+            failed, in which case nothing has changed. The next change tries again.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class EmbeddedRegistry:
         self._children: dict[str, set[str]] = {}
         self._live = 0
         self._failed = False
-        """The last change could not be written, and the log says so."""
+        """The last change could not be written, and was logged."""
         self._copies = RegistryCopies(disk, [path, *others])
         journal = self._copies.load(repair=repair)
         for change in journal.changes():
@@ -95,7 +95,7 @@ class EmbeddedRegistry:
 
     @_one_at_a_time
     def spread(self, paths: Sequence[str]) -> None:
-        """Have the journal in these files from now on, and know copies elsewhere as older."""
+        """Keep the journal in these files from now on; copies elsewhere count as older."""
         try:
             self._copies.spread(paths)
         except StorageError as error:

@@ -25,10 +25,10 @@ Change = tuple[str, Node | None]
 
 
 class Journal(NamedTuple):
-    """What was found in a file. `frames` are those that are whole, by their places.
+    """The frames of a file. `frames` are the whole ones, by their places.
 
-    `holes` are bytes that are none, with whole frames behind them, or more than one change that was
-    torn. What else is behind `end` was torn: a change that never returned.
+    `holes` are damaged bytes before whole frames, or more than one torn change. Other bytes after
+    `end` are one torn frame: a change that never returned.
     """
 
     path: str
@@ -39,7 +39,7 @@ class Journal(NamedTuple):
 
     @property
     def is_of_registry(self) -> bool:
-        """Whether anything in it is."""
+        """Whether it has a frame, or at least the mark of a registry."""
         return bool(self.frames) or self.data.startswith(MARK)
 
     @property
@@ -50,7 +50,7 @@ class Journal(NamedTuple):
 
     @property
     def lost_end(self) -> bool:
-        """Whether there were changes behind `end`, and not only one that was torn."""
+        """Whether there were changes after `end`, other than one torn change."""
         return self.is_of_registry and bool(self.holes) and self.holes[-1][1] == len(self.data)
 
     @property
@@ -75,7 +75,7 @@ class Journal(NamedTuple):
 
 
 def read_journal(path: str, data: bytes) -> Journal:
-    """What is in a file, damaged or not."""
+    """Read the frames of a file, damaged or not."""
     frames: dict[int, bytes] = {}
     holes = []
     generation = 0
@@ -120,7 +120,7 @@ def merged(journals: Sequence[Journal]) -> Journal:
 
 
 def _agree(one: Journal, other: Journal) -> bool:
-    """Whether what is whole in both is the same."""
+    """Whether the frames that are whole in both are equal."""
     return all(frame == other.frames.get(start, frame) for start, frame in one.frames.items())
 
 
@@ -153,7 +153,7 @@ _LARGEST_CHANGE = 64 << 20
 
 
 def _may_be_torn(tail: bytes) -> bool:
-    """Whether the bytes behind the last whole frame may be a part of one, with zeros behind it."""
+    """Whether the bytes after the last whole frame may be a part of a frame, followed by zeros."""
     written = tail.rstrip(b"\0")
     if len(written) <= _FRAME.size or not any(written[: _FRAME.size]):
         return True

@@ -31,7 +31,7 @@ class LocalRegistry:
         self.created: dict[str, int] = {}
         """The numbers of the changes that made the ephemeral nodes."""
         self.written: dict[str, int] = {}
-        """Those of the changes that wrote lasting nodes, of this process."""
+        """Of the changes in this process that wrote persistent nodes."""
         self.sessions: list[LocalSession] = []
         self._number = first_number
         self._numbered: dict[str, int] = {}
@@ -265,7 +265,7 @@ class LocalSession:
         self._new_session.append(callback)
 
     def hear(self, paths: Iterable[str]) -> None:
-        """Call those who watch one of these nodes."""
+        """Call the watchers of these nodes."""
         if not self._is_cut_off:
             self._call({id(one): one for path in paths for one in self._watches.get(path, ())})
 

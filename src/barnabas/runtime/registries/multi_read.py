@@ -28,7 +28,7 @@ class MultiRead(NamedTuple):
     type: int = 22
 
     def serialize(self) -> bytearray:
-        """The request behind its header."""
+        """The request after its header."""
         parts = bytearray()
         for path in self.paths:
             parts += _GET
@@ -63,7 +63,7 @@ class MultiRead(NamedTuple):
 
 
 def read_async(client: KazooClient, paths: list[str]) -> Any:
-    """What `KazooClient.get_async` gives, of many nodes. ZooKeeper before 3.6 closes the connection."""
+    """As `KazooClient.get_async`, for many nodes. ZooKeeper before 3.6 closes the connection."""
     asked = client.handler.async_result()
     client._call(MultiRead(paths), asked)  # noqa: SLF001 - what each of its own requests does
     return asked

@@ -33,7 +33,7 @@ class SchemaMissing(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a schema imports: `name` is what it calls it."""
+    """An import of a schema, under the `name` that the schema uses."""
 
     name: str
     subject: str
@@ -101,7 +101,7 @@ class SchemaRegistryClient:
         return _kept(self, _path(where, serialized))
 
     def ask(self, path: str) -> StoredSchema:
-        """What is at a path; errors as `by_id`."""
+        """The response for a path; errors as `by_id`."""
         failed = []
         for address in self.addresses:
             try:

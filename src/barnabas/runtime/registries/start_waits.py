@@ -16,7 +16,7 @@ from barnabas.errors import StartCancelled
 log = logging.getLogger(__name__)
 
 _QUIET_SECONDS = 1.0
-"""How long a wait may last before the log says what for."""
+"""How long a wait may last before the log reports its reason."""
 
 
 class StartWaits:
@@ -42,7 +42,7 @@ class StartWaits:
 
     @property
     def is_mine(self) -> bool:
-        """Whether the thread that asks is starting a broker."""
+        """Whether the calling thread is starting a broker."""
         return self._thread == threading.get_ident()
 
     def cancel(self) -> bool:

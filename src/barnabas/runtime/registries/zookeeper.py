@@ -1,10 +1,10 @@
 """The SharedRegistry port on real ZooKeeper, through kazoo.
 
-kazoo connects, and connects again, on threads of its own; what it tells is handed over to the
-caller's. A call waits for an answer, but not long, and not at all while ZooKeeper is known not to
-answer; those of a broker's start wait until it is cancelled. An event loop leaves its calls to
-`later`, which waits on a thread. Nothing here tries a change again, but for a start; callers know
-whether they may.
+kazoo connects and reconnects on its own threads; its events are passed to the caller's thread. A call
+waits briefly for a response, and not at all while ZooKeeper is known not to respond. During a broker's
+start, calls wait until the start is cancelled. An event loop makes its calls through `later`, which
+waits on a thread. A change is retried only during a start; otherwise callers decide whether they may
+retry it.
 """
 
 import logging
@@ -63,14 +63,14 @@ class ZooKeeperRegistry:
         hand_over: Callable[[Callback], None],
         waits: StartWaits | None = None,
     ) -> None:
-        """Connect to `place`: host:port, more of them behind commas, then a path for all nodes.
+        """Connect to `place`: host:port, several separated by commas, then a path for all nodes.
 
-        `waits` are of the start of a broker, whose calls wait as long as it takes.
+        `waits`: those of a broker's start, whose calls wait without a limit.
 
         Raises:
             ConfigError: `place` cannot be read.
-            RegistryUnavailable: nobody answered in `connection_ms`.
-            StartCancelled: nobody answered until then.
+            RegistryUnavailable: no server responded within `connection_ms`.
+            StartCancelled: no server responded before the start was cancelled.
         """
         hosts, self._root = read_place(place)
         self._place = place
@@ -82,7 +82,7 @@ class ZooKeeperRegistry:
         self._lost = False
         self._closed = False
         self._waits = waits or StartWaits()
-        # What it says of each attempt to connect, this module says once.
+        # kazoo logs each attempt to connect; this module logs the outage once.
         _kazoo_log.setLevel(logging.CRITICAL)
         self._client = KazooClient(
             hosts,

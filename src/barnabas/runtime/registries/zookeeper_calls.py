@@ -1,6 +1,6 @@
 """Calls to ZooKeeper with a time limit; kazoo's exceptions become errors of this project.
 
-Those of a broker's start wait as long as it takes, and are tried again when ZooKeeper is there again.
+During a broker's start, calls wait without a limit, and are retried when ZooKeeper is available again.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ _UNAVAILABLE = (
 
 
 AT_ONCE = 64
-"""How many calls are sent before the first answer is waited for: it may come after all of them."""
+"""How many calls are sent before the first response is awaited."""
 
 
 READ_AT_ONCE = 128
@@ -41,7 +41,7 @@ READ_AT_ONCE = 128
 
 
 class ZooKeeperCalls:
-    """What one session is asked. While ZooKeeper has not answered a late call, nothing more is sent."""
+    """The calls of one session. While a response is overdue, no further call is sent."""
 
     def __init__(
         self, client: KazooClient, place: str, root: str, seconds: float, waits: StartWaits
@@ -58,7 +58,7 @@ class ZooKeeperCalls:
         self._late: Any = None
         """The call that took too long, until it is answered after all."""
         self._reads_one_by_one = False
-        """Whether ZooKeeper is too old to give many nodes in one response (`find_out_what_it_has`)."""
+        """Whether ZooKeeper is too old to return many nodes in one response (`find_out_what_it_has`)."""
 
     def ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
         """The answer to one call; raises as `begin` and `wait`."""
@@ -83,9 +83,9 @@ class ZooKeeperCalls:
         return bool(self._client.connected) and (self._late is None or self._late.ready())
 
     def ask_all(self, begin: Callable[..., Any], paths: Sequence[str]) -> list[Any]:
-        """The answers to one call for each path, several of them under way; None where there is no node.
+        """The responses to one call for each path, several in flight at once; None where there is no node.
 
-        Raises as `ask`; the other calls under way may be carried out.
+        Raises as `ask`; the other calls in flight may still take effect.
         """
         found: list[Any] = []
         for first in range(0, len(paths), AT_ONCE):
@@ -175,7 +175,7 @@ class ZooKeeperCalls:
         """A call that is sent, for `wait`.
 
         Raises:
-            RegistryUnavailable: there is nobody to send it to.
+            RegistryUnavailable: there is no connection.
             StorageError: it cannot be sent.
         """
         if self._late is not None and not self._late.ready():
@@ -206,7 +206,7 @@ class ZooKeeperCalls:
 
     @contextmanager
     def _explained(self, path: str) -> Iterator[None]:
-        """What kazoo raises, as errors of this project, but for those that `wait` gives."""
+        """Convert kazoo's errors to those of this project, except those that `wait` raises."""
         try:
             yield
         except _UNAVAILABLE as error:

@@ -15,7 +15,7 @@ _NODES_AT_ONCE: Final = 2_500
 
 
 class ZooKeeperTransactions:
-    """Those of one client, on nodes below `root`."""
+    """The transactions of one client, on nodes below `root`."""
 
     def __init__(self, client: KazooClient, root: str, calls: ZooKeeperCalls) -> None:
         self._client = client
@@ -96,7 +96,7 @@ class ZooKeeperTransactions:
             raise RegistryConflict(f"{path} and others: {failed}")
 
     def _results(self, request: TransactionRequest, path: str) -> list[object]:
-        """What became of the operations of a transaction."""
+        """The results of the operations of a transaction."""
         results: list[object] = self._calls.ask(lambda _path: self._sent(request), path)
         return results
 

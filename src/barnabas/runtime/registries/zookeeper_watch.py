@@ -7,7 +7,7 @@ from kazoo.protocol.states import EventType, WatchedEvent
 
 
 class ZooKeeperWatch:
-    """A watch that is set anew when it has fired, or with the connection."""
+    """A watch that is set again when it has fired, or after a reconnect."""
 
     __slots__ = ("_client", "_path", "is_over", "tell")
 
@@ -19,7 +19,7 @@ class ZooKeeperWatch:
         self.is_over = False
 
     def arm(self) -> None:
-        """Have ZooKeeper tell of the next change. It is asked before the owner reads anything."""
+        """Watch for the next change; call this before reading the node, so that no change is missed."""
         self._client.exists_async(self._path, watch=self._fired)
         self._client.get_children_async(self._path, watch=self._fired)
 

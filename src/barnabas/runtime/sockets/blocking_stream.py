@@ -16,20 +16,20 @@ from barnabas.types import Buffer
 
 _MOST_BUFFERS = 512
 _LEAST_S = 0.001
-"""A socket that may not wait at all says BlockingIOError in place of TimeoutError."""
+"""A socket that may not wait at all raises BlockingIOError in place of TimeoutError."""
 
 
 class BlockingStream:
     """One TCP connection. A call that fails leaves it unusable: close it and make another.
 
-    Only `receive` may be called again after a RequestTimeout: it goes on with what has come.
+    Only `receive` may be called again after a RequestTimeout: it continues with the bytes received so far.
     """
 
     def __init__(self, host: str, port: int, *, connect_s: float, timeout_s: float) -> None:
         """Connect, looking up the name included; later calls last up to `timeout_s` each.
 
         Raises:
-            ConnectionFailed: nobody is there.
+            ConnectionFailed: nothing listens there.
         """
         self._place = f"{host}:{port}"
         self._timeout_s = timeout_s
@@ -107,7 +107,7 @@ class BlockingStream:
         return found
 
     def has_ended(self) -> bool:
-        """Whether the other side closed it, as far as is known; for one that owes no answer."""
+        """Whether the peer is known to have closed it; only for a connection without a pending response."""
         self._socket.settimeout(0)
         try:
             return not self._socket.recv(1, socket.MSG_PEEK)
@@ -129,7 +129,7 @@ class BlockingStream:
         return bool(self._poll(select.POLLIN, seconds))
 
     def ready_to_send(self, seconds: float, *, or_receive: bool) -> tuple[bool, bool]:
-        """Whether by then something can be sent, or also received: that, or it has ended.
+        """Whether bytes can be sent by then, and whether bytes or the end of the stream can be received.
 
         Raises:
             ConnectionFailed: it was closed.
@@ -145,7 +145,7 @@ class BlockingStream:
             self._socket.close()
 
     def _poll(self, events: int, seconds: float) -> int:
-        """What of it there is."""
+        """Those of `events` that are ready, and errors."""
         poll = select.poll()
         try:
             poll.register(self._socket, events)

@@ -124,7 +124,7 @@ class SocketChannel:
             self._writing = False
 
     def end_sending(self) -> None:
-        """Let the other side find the end of the stream; what it says can still be received."""
+        """Send the end of the stream to the peer; its bytes can still be received."""
         # The next receive reports a broken stream.
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)

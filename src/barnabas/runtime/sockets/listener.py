@@ -23,9 +23,9 @@ _PAUSE_SECONDS = 0.5
 
 
 class SocketOptions(NamedTuple):
-    """What is asked of the system for listening sockets and those accepted. Buffers in bytes.
+    """Options for listening and accepted sockets. Buffers in bytes.
 
-    -1 leaves a buffer to the system, which fits it to each connection.
+    -1 leaves a buffer to the system, which adapts it to each connection.
     """
 
     backlog: int = 1024
@@ -60,7 +60,7 @@ class SocketListener:
         return self._address
 
     def close(self) -> None:
-        """Stop accepting; connections live on."""
+        """Stop accepting; existing connections stay open."""
         for listening in self._sockets:
             self._loop.remove_reader(listening.fileno())
             listening.close()
@@ -85,7 +85,7 @@ class SocketListener:
                 log.info("accept failed", extra={"address": self._address, "error": error})
                 continue
             if accepted.fileno() >= self._first_reserved:
-                # The log files need the rest, or nobody can be served.
+                # Log files need the remaining descriptors, or no client can be served.
                 accepted.close()
                 self._pause(listening, OSError(errno.EMFILE, advice()))
                 return
@@ -144,7 +144,7 @@ def _addresses(host: str) -> list[tuple[int, str]]:
     if not host:
         if socket.has_dualstack_ipv6():
             return [(socket.AF_INET6, "::")]
-        return [(socket.AF_INET, "0.0.0.0")]  # noqa: S104  (asked for by an empty host, as in Kafka)
+        return [(socket.AF_INET, "0.0.0.0")]  # noqa: S104  (requested by an empty host, as in Kafka)
     # A name of ASCII is its own encoding; for a str all of IDNA would be imported.
     name = host.encode() if host.isascii() else host
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

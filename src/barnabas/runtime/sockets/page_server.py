@@ -1,6 +1,6 @@
 """PageServer: serves a WSGI application on few connections; a new one closes the oldest.
 
-For a page that machines ask for. A client that says nothing, or takes nothing, holds up no other.
+For pages that programs request. A client that sends nothing, or reads nothing, delays no other.
 """
 
 import logging
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 _MOST_CONNECTIONS = 10
 """Each has a thread, and a page that may be of some MB."""
 _SILENT_S = 30.0
-"""How long a connection may send nothing, or take nothing."""
+"""How long a connection may send nothing, or read nothing."""
 
 
 class _Request(WSGIRequestHandler):

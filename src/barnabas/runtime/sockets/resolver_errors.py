@@ -7,7 +7,7 @@ _UNKNOWN: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", so
 
 
 def why_unresolved(host: str, error: socket.gaierror) -> str:
-    """Whether nobody knows the name, or nobody could be asked; with the system's own words."""
+    """Tell whether the name is unknown or could not be looked up, with the system's text."""
     if error.errno in _UNKNOWN:
         return f"the name {host!r} is unknown: {error.strerror}"
     return f"the name {host!r} is unknown here, as it could not be looked up: {error.strerror}"

@@ -26,7 +26,7 @@ def damaged(path: str, position: int, problem: str) -> UnreadableLog:
     """The error for bytes that are not a batch; `problem` describes them."""
     return UnreadableLog(
         f"{path} is damaged: at byte {position} there should be a whole batch with a right CRC: "
-        f"{problem}. To read what is before it set option 'endingOffsets', and what is behind it "
+        f"{problem}. To read the records before it set option 'endingOffsets', and those after it "
         "'startingOffsets'"
     )
 

@@ -80,7 +80,7 @@ def write_options(given: Mapping[str, str]) -> WriteOptions:
         raise OptionError("topic", "is empty; name a topic, or leave it out and have a column")
     kafka = options.kafka(refused=REFUSED_KAFKA)
     if kafka.get("acks") == "0":
-        raise OptionError("kafka.acks", "cannot be 0: nobody would notice lost rows; use all or 1")
+        raise OptionError("kafka.acks", "cannot be 0: lost rows would go unnoticed; use all or 1")
     guarantee = (options.text("deliveryGuarantee") or _GUARANTEES[0]).lower()
     if guarantee not in _GUARANTEES:
         meant = " or ".join(_GUARANTEES)

@@ -142,7 +142,7 @@ class StreamPlanner:
     def _behind(self, where: TopicPartition, begin: int, end: int, *, first: bool) -> str:
         name = f"{where.topic}-{where.partition}"
         if first:
-            return f"{name} starts at {begin} now, behind its first batch, which ended at {end}"
+            return f"{name} starts at {begin} now, after its first batch, which ended at {end}"
         return f"{name} went back from {begin} to {end}"
 
     def _newest_for(self, start: Mapping[TopicPartition, int]) -> OffsetMap:

@@ -57,7 +57,7 @@ class SinkBatch:
         if query is None:
             # Otherwise batches of another query, or of a new checkpoint, would count as written.
             raise WriteRefused(
-                "Spark does not say which query this batch is of (it never does by Spark Connect): "
+                "Spark does not report which query this batch is of (it never does over Spark Connect): "
                 "write exactly once by writeStream.format('barnabas'), or in a classic session"
             )
         return cls(f"{prefix}-{query}", number)

@@ -29,8 +29,8 @@ _GIVEN: Final = "'valueSchema'"
 class AvroFormat:
     """How values are decoded.
 
-    `schema`: what the column has. `schema_id`: what the header of each value says; None where
-    there is none, or where `registry` has the schemas that values were written by.
+    `schema`: the schema of the column. `schema_id`: the id in the header of each value; None without
+    headers, or if `registry` has the schemas with which values were written.
     """
 
     schema: AvroNode
@@ -87,7 +87,7 @@ class AvroFormat:
         return Decoded(column, *reasons(bad))
 
     def _reader(self, schema_id: int) -> Callable[[Any, int], tuple[Any, BadRows]] | str:
-        """What decodes values of this schema, or why they cannot be."""
+        """The decoder for values of this schema, or the reason that there is none."""
         if self.registry is None:
             if schema_id != self.schema_id:
                 return f"the value has schema {schema_id}, 'valueSchemaId' says {self.schema_id}"

@@ -1,4 +1,4 @@
-"""What was written by one Avro schema, as another one reads it; whole columns at a time.
+"""Convert values written with one Avro schema to another schema; whole columns at a time.
 
 Source: the Avro 1.12 specification, "Schema Resolution". Names of records do not have to match, an
 enum keeps symbols that the reader does not know, and null stays null: columns have strings and nulls.

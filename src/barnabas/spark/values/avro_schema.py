@@ -37,7 +37,7 @@ def avro_schema(text: str, imported: Sequence[str] = ()) -> AvroNode:
         imported: schemas of the types that it names without having them itself.
 
     Raises:
-        ValueError: it is no schema, or has what is not decoded here; the message says where.
+        ValueError: it is no schema, or has an unsupported type; the message names the place.
     """
     reader = _Reader()
     for each in imported:
@@ -55,7 +55,7 @@ def _parsed(text: str) -> Any:
 
 
 class _Reader:
-    """Reads one schema; knows the full names of the types that came before."""
+    """Reads one schema; keeps the full names of the types read before."""
 
     def __init__(self) -> None:
         self._named: dict[str, AvroNode | None] = {}

@@ -171,7 +171,7 @@ def test_a_last_change_that_is_torn_in_all_copies_is_reported(
     for file in (path, copy_of(path)):
         file.write_bytes(torn)
     assert names_in(disk, path) == NAMES[:-1]
-    assert "registry was torn at its end: what it held is kept" in caplog.text
+    assert "registry was torn at its end: its old content is kept" in caplog.text
     assert path.with_name("registry.old.1").read_bytes() == torn
 
 

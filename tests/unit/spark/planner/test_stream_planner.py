@@ -95,7 +95,7 @@ def test_what_retention_takes_of_a_failed_first_batch_is_data_loss() -> None:
     query.restart()
     query.cluster.logs[T0] = (12, 20)
     with pytest.raises(
-        DataLoss, match="t-0 starts at 12 now, behind its first batch, which ended at 9"
+        DataLoss, match="t-0 starts at 12 now, after its first batch, which ended at 9"
     ):
         query.planner.ranges(query.planner.initial(), first)
 

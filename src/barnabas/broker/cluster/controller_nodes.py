@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.broker.znodes.broker_znodes import BROKERS
-from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS, written_in
+from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS, TopicNodes, written_in
 from barnabas.cluster.image import (
     Broker,
     ClusterImage,
@@ -73,7 +73,7 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
         if name in image.topics
     }
     topic_nodes = written_in(registry)
-    unclean = with_unclean({}, {name: topic_nodes.config_of(name) for name in topic_nodes.configs})
+    unclean = with_unclean({}, _readable_configs(topic_nodes))
     return FoundNodes(View(image, deletions=deletions, unclean=unclean, listener=listener), written)
 
 
@@ -166,6 +166,16 @@ def _with_nodes(
         name: TopicDelta(image.topics[name].topic_id, rows) for name, rows in changes.items()
     }
     return image.apply(ImageDelta(topics=topics))
+
+
+def _readable_configs(nodes: TopicNodes) -> dict[str, Mapping[str, str]]:
+    configs: dict[str, Mapping[str, str]] = {}
+    for name in nodes.configs:
+        try:
+            configs[name] = nodes.config_of(name)
+        except StorageError as error:
+            log.error("properties of a topic not read", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why
+    return configs
 
 
 def with_unclean(

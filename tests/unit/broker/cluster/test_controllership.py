@@ -137,6 +137,13 @@ def test_a_new_topic_with_the_id_of_a_known_one_is_not_served() -> None:
     assert started.controller.view.image.topics.keys() == {"dogs", "cats", "b", "c"}
 
 
+def test_properties_that_cannot_be_read_leave_the_controller_and_other_topics_as_they_are() -> None:
+    unclean = {"version": 1, "config": {"unclean.leader.election.enable": "true"}}
+    started = Started(__config__topics__dogs=b"{", __config__topics__cats=unclean)
+    assert started.controller.is_ready
+    assert started.controller.view.unclean == {"cats": True}
+
+
 @pytest.mark.parametrize("data", [b"{", b"[]", b"", b'{"broker": "x", "partitions": [{}]}'])
 @pytest.mark.parametrize("kind", ["isr_change", "log_dir_event"])
 def test_a_report_that_cannot_be_read_goes_and_the_controller_serves(

@@ -49,8 +49,8 @@ class StartConfigs:
         if config is None:
             refused: list[ConfigError] = []
             config = config_of_kept(own, self._settings.current, refused.append)
-            for error in refused:
-                _warn_unobeyed(topic, error)
+            for why in refused:
+                _warn_unobeyed(topic, why)
             # Most topics share their properties, but a warning names the topic.
             self._made[topic if refused else "", properties] = config
         return config

@@ -17,6 +17,9 @@ from barnabas.wire.schema import NO_UUID
 _UNREADABLE = ValueError, KeyError, TypeError, AttributeError, RecursionError
 _MOST = (1 << 31) - 1
 """Of numbers of brokers, partitions and epochs: what is larger fits no request."""
+_MOST_PORT = (1 << 16) - 1
+_MOST_BYTES = (1 << 15) - 1
+"""Of a string in a request."""
 _TOPIC_ID_BYTES = 16
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 """Kafka's security protocols, by their numbers."""
@@ -142,15 +145,16 @@ def decode_broker(node_id: NodeId, data: bytes, epoch: int) -> Broker:
     """
     try:
         node = json.loads(data)
-        protocols = node.get("listener_security_protocol_map", {})
+        protocols, rack = node.get("listener_security_protocol_map", {}), node.get("rack")
         endpoints = [
             _endpoint(text, protocols)
             for text in node.get("endpoints") or [f"PLAINTEXT://{node['host']}:{node['port']}"]
         ]
-        return Broker(node_id, tuple(endpoints), node.get("rack"), epoch)
+        rack = None if rack is None else _text(rack)
+        return Broker(NodeId(_number(node_id)), tuple(endpoints), rack, epoch)
     except _UNREADABLE as error:
         raise StorageError(
-            f"the node of broker {node_id} in the registry should have endpoints, and is "
+            f"the node of broker {node_id} in the registry should have endpoints and a rack, and is "
             f"{data[:200]!r}: {error!r}"
         ) from error
 
@@ -192,12 +196,22 @@ def _endpoint(text: str, protocols: Mapping[str, str]) -> BrokerEndpoint:
     listener, _, place = text.partition("://")
     host, _, port = place.rpartition(":")
     protocol = protocols.get(listener, listener)
-    return BrokerEndpoint(listener, host.strip("[]"), _number(port), _PROTOCOLS.index(protocol))
+    host = _text(host.strip("[]"))
+    return BrokerEndpoint(
+        _text(listener), host, _number(port, most=_MOST_PORT), _PROTOCOLS.index(protocol)
+    )
 
 
-def _number(value: object, least: int = 0) -> int:
+def _text(value: object) -> str:
+    """A string that fits a request: another one would keep all brokers from hearing of any."""
+    if not isinstance(value, str) or len(value.encode()) > _MOST_BYTES:
+        raise ValueError("a text is none, or too long")
+    return value
+
+
+def _number(value: object, least: int = 0, most: int = _MOST) -> int:
     found = int(str(value))
-    if not least <= found <= _MOST:
+    if not least <= found <= most:
         raise ValueError(f"{found} is out of range")
     return found
 

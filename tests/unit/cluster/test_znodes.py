@@ -106,3 +106,25 @@ def test_what_is_nested_too_deep_is_damaged() -> None:
 def test_a_broker_without_a_port_says_so(port: str) -> None:
     with pytest.raises(StorageError, match="should have endpoints"):
         decode_broker(ONE, json.dumps({"endpoints": [f"PLAINTEXT://here:{port}"]}).encode(), 1)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rack": 5}, {"rack": {"a": 1}}, {"rack": "r" * 40_000}, {"rack": "\ud800"},
+        {"endpoints": ["PLAINTEXT://here:70000"]}, {"endpoints": ["PLAINTEXT://\ud800:1"]},
+        {"endpoints": [f"PLAINTEXT://{'h' * 40_000}:1"]},
+        {"endpoints": [f"{'L' * 40_000}://here:1"],
+         "listener_security_protocol_map": {"L" * 40_000: "PLAINTEXT"}},
+    ],
+)  # fmt: skip
+def test_a_broker_that_fits_no_request_is_damaged(changes: dict[str, object]) -> None:
+    node = {"endpoints": ["PLAINTEXT://here:1"], "rack": "north"}
+    assert decode_broker(ONE, json.dumps(node).encode(), 1).rack == "north"
+    with pytest.raises(StorageError, match="should have endpoints"):
+        decode_broker(ONE, json.dumps(node | changes).encode(), 1)
+
+
+def test_a_broker_whose_number_fits_no_request_is_damaged() -> None:
+    with pytest.raises(StorageError, match="should have endpoints"):
+        decode_broker(NodeId(1 << 31), b'{"endpoints": ["PLAINTEXT://here:1"]}', 1)

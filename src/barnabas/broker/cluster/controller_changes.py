@@ -247,7 +247,7 @@ class ControllerChanges:
 def _added_in(view: View, registry: SharedRegistry, names: Sequence[str]) -> list[PartitionsAdded]:
     """The partitions of these topics that a view lacks."""
     events = []
-    for name, topic in read_topics(registry, names).items():
+    for name, topic in read_topics(registry, names, view.image.names).items():
         known = view.image.topics.get(name)
         new = {
             number: state.replicas

@@ -1,12 +1,13 @@
 """Reads the cluster from ZooKeeper's nodes, for the controller."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.broker.znodes.broker_znodes import BROKERS
-from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS, written_in
+from barnabas.broker.znodes.topic_znodes import DELETIONS, TOPICS, TopicNodes, written_in
 from barnabas.cluster.image import (
     Broker,
     ClusterImage,
@@ -27,6 +28,7 @@ from barnabas.cluster.znodes import (
 from barnabas.errors import StorageError
 from barnabas.ports import SharedRegistry
 from barnabas.types import NodeId, TopicPartition
+from barnabas.wire.schema import NO_UUID
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,7 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
     Raises:
         StorageError: the registry does not answer.
     """
-    topics = read_topics(registry, registry.children(TOPICS))
+    topics = read_topics(registry, registry.children(TOPICS), {})
     image = ClusterImage(controller=node_id, controller_epoch=epoch).apply(
         ImageDelta(
             brokers=read_brokers(registry),
@@ -71,13 +73,13 @@ def read_view(registry: SharedRegistry, node_id: NodeId, epoch: int, listener: s
         if name in image.topics
     }
     topic_nodes = written_in(registry)
-    unclean = with_unclean({}, {name: topic_nodes.config_of(name) for name in topic_nodes.configs})
+    unclean = with_unclean({}, _readable_configs(topic_nodes))
     return FoundNodes(View(image, deletions=deletions, unclean=unclean, listener=listener), written)
 
 
 def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
     """The registered brokers, except those whose node cannot be read."""
-    names = [name for name in registry.children(BROKERS) if name.isdecimal()]
+    names = [name for name in registry.children(BROKERS) if name.isascii() and name.isdecimal()]
     paths = [f"{BROKERS}/{name}" for name in names]
     brokers: dict[NodeId, Broker] = {}
     for name, path, node in zip(names, paths, registry.get_all(paths), strict=True):
@@ -92,18 +94,46 @@ def read_brokers(registry: SharedRegistry) -> dict[NodeId, Broker]:
     return brokers
 
 
-def read_topics(registry: SharedRegistry, names: Iterable[str]) -> dict[str, Topic]:
-    """Those of these topics that exist, without the leaders of their partitions."""
+def read_topics(
+    registry: SharedRegistry, names: Iterable[str], known: Mapping[bytes, str]
+) -> dict[str, Topic]:
+    """Those of these topics that exist and can be served, without the leaders of their partitions.
+
+    An id belongs to the topic that is `known` by it, or was created first: requests name topics by their ids.
+    """
     asked = [*names]
     nodes = registry.get_all([topic_path(name) for name in asked])
     topics: dict[str, Topic] = {}
     for name, node in zip(asked, nodes, strict=True):
         try:
             if node is not None and node[0]:
-                topics[name] = decode_topic(name, node[0])
+                topics[name] = _decode_named(name, node[0])
         except StorageError as error:
             log.error("node of a topic cannot be read", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why
+    by_id: dict[bytes, list[str]] = {}
+    for name, topic in topics.items():
+        by_id.setdefault(topic.topic_id, []).append(name)
+    for topic_id in by_id.keys() - {NO_UUID}:
+        owner = known.get(topic_id) or _oldest(registry, by_id[topic_id])
+        for name in by_id[topic_id]:
+            if name != owner:
+                del topics[name]
+                fields = {"topic": name, "other": owner}
+                log.error("topic ignored: it has the id of another one", extra=fields)
     return topics
+
+
+def _decode_named(name: str, data: bytes) -> Topic:
+    problem = problem_of_name(name)
+    if problem:
+        raise StorageError(problem)
+    return decode_topic(name, data)
+
+
+def _oldest(registry: SharedRegistry, names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return min(names, key=lambda name: registry.created_at(topic_path(name)))
 
 
 def with_states(
@@ -136,6 +166,16 @@ def _with_nodes(
         name: TopicDelta(image.topics[name].topic_id, rows) for name, rows in changes.items()
     }
     return image.apply(ImageDelta(topics=topics))
+
+
+def _readable_configs(nodes: TopicNodes) -> dict[str, Mapping[str, str]]:
+    configs: dict[str, Mapping[str, str]] = {}
+    for name in nodes.configs:
+        try:
+            configs[name] = nodes.config_of(name)
+        except StorageError as error:
+            log.error("properties of a topic not read", extra={"topic": name, "error": error})  # noqa: TRY400 - it says why
+    return configs
 
 
 def with_unclean(

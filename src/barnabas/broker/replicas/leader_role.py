@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.partition import Partition
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
 from barnabas.ports import Clock
 from barnabas.replication.acknowledgement import acknowledgement, refuse_append
 from barnabas.replication.effects import IsrProposal, LeaderEffects
@@ -57,11 +57,17 @@ class LeaderRole:
         """Begin to lead from the end of the log on.
 
         Raises:
-            StorageError: the new epoch cannot be written down.
+            StorageError: the new epoch cannot be written down, or the log has records of a newer one.
         """
         log = partition.log
         log.write_pending()
         log.lead_replicas(leadership.leader_epoch)
+        if log.epochs.latest > leadership.leader_epoch:
+            # As after a restore of ZooKeeper from a backup. Others must not take these records for later ones.
+            raise StorageError(
+                f"the log has leader epoch {log.epochs.latest}, and the controller says "
+                f"{leadership.leader_epoch}: the state in the registry is older than the log"
+            )
         self._partition = partition
         self._ports = ports
         self.is_over = False

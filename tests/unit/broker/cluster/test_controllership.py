@@ -96,6 +96,54 @@ def test_a_partition_whose_state_cannot_be_read_is_left_out_and_the_others_are_s
     assert started.session.get("/brokers/topics/dogs/partitions/0/state") == (b"{", 0)
 
 
+@pytest.mark.parametrize("name", ["9", "99999999999", "\u0661\u0662"])
+def test_a_broker_that_fits_no_request_is_left_out(name: str) -> None:
+    damaged = {"endpoints": ["PLAINTEXT://localhost:1"], "rack": 5 if name == "9" else None}
+    started = Started(**{f"__brokers__ids__{name}": damaged})
+    assert started.controller.is_ready
+    assert started.controller.view.image.brokers.keys() == {1, 2}
+
+
+def test_a_topic_whose_name_no_request_may_have_is_left_out() -> None:
+    wanted = {"version": 1, "partitions": {"0": [1]}}
+    started = Started(
+        **{"__brokers__topics__a b": wanted, "__brokers__topics__" + "t" * 300: wanted}
+    )
+    assert started.controller.view.image.topics.keys() == {"dogs", "cats"}
+
+
+def with_id(version: int) -> dict[str, object]:
+    return {"version": version, "topic_id": "A" * 20 + "EQ", "partitions": {"0": [1]}}
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_of_two_topics_with_one_id_the_one_created_first_is_served(
+    caplog: pytest.LogCaptureFixture, *, is_first: bool
+) -> None:
+    """Requests name topics by id: followers and readers of one would get the records of the other."""
+    twins = ["__brokers__topics__a", "__brokers__topics__b"]
+    started = Started(**dict.fromkeys(twins if is_first else twins[::-1], with_id(3)))
+    topics = started.controller.view.image.topics
+    assert ("a" in topics, "b" in topics) == (is_first, not is_first)
+    errors = {vars(one)["topic"] for one in caplog.records if one.levelname == "ERROR"}
+    assert errors == {"b" if is_first else "a"}
+
+
+def test_a_new_topic_with_the_id_of_a_known_one_is_not_served() -> None:
+    started = Started(__brokers__topics__b=with_id(3))
+    for name, node in ("a", with_id(3)), ("c", {"version": 1, "partitions": {"0": [1]}}):
+        started.session.set(f"/brokers/topics/{name}", json.dumps(node).encode())
+    started.session.deliver()
+    assert started.controller.view.image.topics.keys() == {"dogs", "cats", "b", "c"}
+
+
+def test_properties_that_cannot_be_read_leave_the_controller_and_other_topics_as_they_are() -> None:
+    unclean = {"version": 1, "config": {"unclean.leader.election.enable": "true"}}
+    started = Started(__config__topics__dogs=b"{", __config__topics__cats=unclean)
+    assert started.controller.is_ready
+    assert started.controller.view.unclean == {"cats": True}
+
+
 @pytest.mark.parametrize("data", [b"{", b"[]", b"", b'{"broker": "x", "partitions": [{}]}'])
 @pytest.mark.parametrize("kind", ["isr_change", "log_dir_event"])
 def test_a_report_that_cannot_be_read_goes_and_the_controller_serves(

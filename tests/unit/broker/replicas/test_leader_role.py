@@ -9,6 +9,7 @@ from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.leader_role import LeaderRole, LeaderRolePorts, tick_leaders
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.role import OFFLINE
+from barnabas.errors import StorageError
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import LogConfig
 from barnabas.replication.leader import Leadership, Limits
@@ -94,3 +95,16 @@ def test_with_flush_messages_a_followers_fetch_is_woken_by_the_sync() -> None:
     assert partition.log.written_end == 0
     disk.end_syncs()
     assert fetch.ends == [3]
+
+
+def test_a_leader_epoch_older_than_the_logs_is_refused() -> None:
+    """ZooKeeper restored from a backup: other partitions of the same LeaderAndIsr are served."""
+    log = open_log(MemoryDisk(), TopicPartition("dogs", 0), "/dogs", LogConfig())
+    log.lead(50)
+    partition = Partition(log, 0, OFFLINE)
+    purgatory = Purgatory(ManualTimers(), lambda: 0.0, some_memory())
+    leadership = Leadership(LEADER, 3, 0, frozenset({LEADER}), (LEADER, FOLLOWER))
+    ports = LeaderRolePorts(SystemClock(), purgatory, lambda *_proposed: None)
+    with pytest.raises(StorageError, match="older than the log"):
+        LeaderRole(partition, leadership, Limits(), ports)
+    assert log.epochs.latest == 50

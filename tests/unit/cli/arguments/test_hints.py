@@ -65,6 +65,17 @@ def test_a_command_that_finds_no_broker_says_it_in_one_short_sentence(
     assert with_hints(missed) == f"{sentence}, or name another with --from"
 
 
+@pytest.mark.parametrize(
+    ("option", "hint"), [("-b", "; in a command: -X broker.version.fallback=0.9.0"), ("--from", "")]
+)
+def test_a_command_that_has_properties_says_where_to_name_the_release(
+    option: str, hint: str
+) -> None:
+    error = ApiVersionsUnanswered("closed; set broker.version.fallback to its release")
+    add_hint(error, "old:1", option)
+    assert with_hints(error) == f"closed; set broker.version.fallback to its release{hint}"
+
+
 @pytest.mark.parametrize("error", [ConfigError("acks=9"), ApiVersionsUnanswered("old")])
 def test_an_error_of_another_kind_is_left_alone(error: KafkaError) -> None:
     add_hint(error, "localhost:9092")

@@ -26,7 +26,9 @@ def add_hint(error: KafkaError, servers: str, option: str = "-b") -> None:
     if not isinstance(error, ConnectionFailed | RequestTimeout) or _notes(error):
         return
     of_an_old_broker = _FALLBACK in str(error)
-    if not isinstance(error, ApiVersionsUnanswered):
+    if isinstance(error, ApiVersionsUnanswered):
+        error.args = (error.tried or str(error),)
+    else:
         _hint_at_a_broker(error, servers, option)
     if of_an_old_broker and option == "-b":
         error.add_note(f"in a command: -X {_FALLBACK}=0.9.0")

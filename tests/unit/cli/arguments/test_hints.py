@@ -71,9 +71,13 @@ def test_a_command_that_finds_no_broker_says_it_in_one_short_sentence(
 def test_a_command_that_has_properties_says_where_to_name_the_release(
     option: str, hint: str
 ) -> None:
-    error = ApiVersionsUnanswered("closed; set broker.version.fallback to its release")
-    add_hint(error, "old:1", option)
-    assert with_hints(error) == f"closed; set broker.version.fallback to its release{hint}"
+    sentence = "old:1 closes it; set broker.version.fallback to its release"
+    failures = Failures()
+    failures.note("old:1", ApiVersionsUnanswered(sentence))
+    missed = Deadline(9, 0, REFUSED).missed("asking for metadata", failures.error())
+    assert "asking for metadata: not done within 0 s" in str(missed)
+    add_hint(missed, "old:1", option)
+    assert with_hints(missed) == sentence + hint
 
 
 @pytest.mark.parametrize("error", [ConfigError("acks=9"), ApiVersionsUnanswered("old")])

@@ -26,11 +26,11 @@ def typed(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 def test_the_drivers_programs_run_in_their_order(
     broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:
-    assert len(DRIVER) == 11
+    assert len(DRIVER) == 12
     shown = [run_program(one, broker.servers, typed, tmp_path).out for one in DRIVER]
     assert all(shown)
     produced, consumed, sought, committed, shared, given, *others = shown
-    copied, arrow, awaited, traced, administered = others
+    copied, arrow, awaited, traced, administered, old = others
     assert produced.startswith("0 0 ")
     assert consumed == "0 0 b'rex' b'barks' (('source', b'page'),)\n"
     assert sought.startswith("0 ")
@@ -45,6 +45,7 @@ def test_the_drivers_programs_run_in_their_order(
     assert administered.startswith(
         "['animals', 'cats', 'flights', 'shouted', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
     )
+    assert old == "0 b'rex' b'barks' -1\n"
     place = "{TopicPartition(topic='animals', partition=0): CommittedOffset(offset="
     groups = [line.partition(", leader_epoch")[0] for line in administered.splitlines()[3:]]
     saved = {"page": 500, "readers": 1000, "shouter": 1001}

@@ -101,7 +101,10 @@ def main() -> int:
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},  # The theme's word about a later mkdocs.
     )
     if built.returncode == 0:
-        sys.stdout.write("the site is in build/site: open build/site/index.html\n")
+        sys.stdout.write(
+            "the site is in build/site, with a search if a server shows it: "
+            "python3 -m http.server --directory build/site\n"
+        )
     return built.returncode
 
 

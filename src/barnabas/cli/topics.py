@@ -106,7 +106,9 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
         show_json({"topic": topic, "id": _id(view), "configs": own, "partitions": partitions})
         return
     show_rows(columns, rows, title=f"{topic}, id {_id(view)}", as_json=False)
-    if own and sys.stdout.isatty():
+    if own is None:
+        click.echo(f"properties of {topic} unknown: they need Kafka 0.11.0 or later", err=True)
+    elif own and sys.stdout.isatty():
         print("  ".join(f"{name}={value}" for name, value in own.items()))
     else:
         for name, value in own.items():
@@ -216,8 +218,14 @@ topics.add_command(offline)
 topics.add_command(give_up)
 
 
-def _own_configs(admin: Admin, topic: str) -> dict[str, str | None]:
-    entries = admin.describe_configs(Resource.TOPIC, topic).values()
+def _own_configs(admin: Admin, topic: str) -> dict[str, str | None] | None:
+    """The properties that are set; None where the broker is too old to report them."""
+    try:
+        entries = admin.describe_configs(Resource.TOPIC, topic).values()
+    except BrokerError as error:
+        if error.code is not ErrorCode.UNSUPPORTED_VERSION:
+            raise
+        return None
     return {one.name: one.value for one in entries if one.source is ConfigSource.TOPIC}
 
 

@@ -126,6 +126,39 @@ def test_membership_needs_0_9(old: Old) -> None:
         assert len(read(consumer, 10)) == 10
 
 
+def test_a_survey_has_the_positions_of_groups(old: Old) -> None:
+    old.write("surveyed", 2)
+    old.write("unread", 1)
+    with Consumer(**old.client, group_id="surveyed") as consumer:
+        consumer.assign([("surveyed", 0)])
+        if old.release != "0.8.0":
+            consumer.commit({("surveyed", 0): 2})
+    with Admin(**old.client) as admin:
+        if old.release.startswith("0.8"):
+            with pytest.raises(BrokerError, match=r"ListGroups.* needs Kafka 0\.9\.0"):
+                admin.survey_groups()
+            return
+        found = admin.survey_offsets(admin.survey_groups())["surveyed"]
+        assert "__consumer_offsets" in set(admin.list_topics(internal=True)) - set(
+            admin.list_topics()
+        )
+    assert {where: each.offset for where, each in found.items()} == {("surveyed", 0): 2}
+
+
+def test_a_survey_waits_for_a_group_that_an_old_broker_loads() -> None:
+    old = {"broker_version_fallback": "0.9.0", "api_version_request": False}
+    with EmbeddedBroker(profile="0.9.0") as broker:
+        broker.create_topic("loaded")
+        with Admin(bootstrap_servers=broker.bootstrap_servers, **old) as admin:
+            admin.alter_group_offsets("g", {("loaded", 0): 7})
+            groups = admin.survey_groups()
+            with broker.faults.fail(
+                "OffsetFetch", error="COORDINATOR_LOAD_IN_PROGRESS", times=2
+            ) as loads:
+                (found,) = admin.survey_offsets(groups)["g"].values()
+    assert (found.offset, loads.hits) == (7, 2)
+
+
 def test_topics_are_listed(old: Old) -> None:
     old.write("listed", 1)
     with Admin(**old.client) as admin:

@@ -34,13 +34,27 @@ def test_our_commands_say_what_an_old_broker_needs() -> None:
         assert ended.err.splitlines()[-1] == (
             f"barnabas: {broker.servers} closes the connection at ApiVersions; "
             "if it is a Kafka before 0.10, set broker.version.fallback to its release, for example "
-            "0.9.0; asking for metadata: not done within 3 s (bootstrap.refused.timeout.ms)"
+            "0.9.0; in a command: -X broker.version.fallback=0.9.0"
         )
         old = ("-X", "broker.version.fallback=0.8.2")
         assert broker.run("produce", "cats", *old, stdin="tom\n").code == 0
         assert broker.run("topics", "list", *old).out.split()[0] == "cats"
+        described = broker.run("topics", "describe", "cats", *old)
+        assert described.lines == ["0\t1\t1\t1\t0\t1"]
+        assert described.err == "properties of cats unknown: they need Kafka 0.11.0 or later\n"
+        assert (
+            json.loads(broker.run("topics", "describe", "cats", "--json", *old).out)["configs"]
+            is None
+        )
+        (row,) = json.loads(broker.run("brokers", "--json", *old).out)
+        assert (row["address"], row["leaders"], row["bytes"]) == (broker.servers, 1, None)
+        watched = broker.run("top", "--once", "--interval", "0.1", *old).out
+        assert "which needs Kafka 1.0 or later" in " ".join(watched.split())
     with serving("--ephemeral", "--profile", "0.10.2") as broker:
         ended = broker.run("produce", "dogs", stdin="rex\n")
         assert ended.code == 1
         assert "no version of InitProducerId" in ended.err
-        assert "which needs Kafka 0.11.0 or later" in ended.err
+        assert "which needs Kafka 0.11.0 or later; enable.idempotence=false needs none" in ended.err
+        assert (
+            broker.run("produce", "dogs", "-X", "enable.idempotence=false", stdin="rex\n").code == 0
+        )

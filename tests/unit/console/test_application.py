@@ -49,6 +49,8 @@ def test_an_old_broker_reports_less_and_its_pages_are_there(
             answer = browser.get(path)
             assert answer.status_code == 501
             assert "which needs Kafka" in answer.text
+        for path in ("/topics/old", "/topics/old?all=1", "/brokers/1"):
+            assert "reports none: it is older than Kafka 0.11" in browser.get(path).text
         # Asked for by name, it would be created.
         assert browser.get("/topics/odl").status_code == 404
         with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:

@@ -13,6 +13,7 @@ from barnabas.errors import (
 
 DEFAULT_SERVERS = "localhost:9092"
 
+_FALLBACK = "broker.version.fallback"
 _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 
@@ -22,9 +23,18 @@ def add_hint(error: KafkaError, servers: str, option: str = "-b") -> None:
     Where it is known why, the error becomes one short sentence: a user of a command needs neither
     the step that failed nor the property that limited it.
     """
-    lost = isinstance(error, ConnectionFailed | RequestTimeout)
-    if not lost or _notes(error) or isinstance(error, ApiVersionsUnanswered):
+    if not isinstance(error, ConnectionFailed | RequestTimeout) or _notes(error):
         return
+    of_an_old_broker = _FALLBACK in str(error)
+    if isinstance(error, ApiVersionsUnanswered):
+        error.args = (error.tried or str(error),)
+    else:
+        _hint_at_a_broker(error, servers, option)
+    if of_an_old_broker and option == "-b":
+        error.add_note(f"in a command: -X {_FALLBACK}=0.9.0")
+
+
+def _hint_at_a_broker(error: KafkaError, servers: str, option: str) -> None:
     if tried := getattr(error, "tried", ""):
         error.args = (f"no broker at {tried}",)
     host, colon, port = servers.partition(",")[0].strip().rpartition(":")

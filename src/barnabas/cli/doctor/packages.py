@@ -1,11 +1,15 @@
 """Checks of Python, compiled kernels, packages and Java."""
 
+import json
 import os
 import platform
 import sysconfig
+from importlib import metadata
 from importlib.util import find_spec
+from shlex import quote
 from shutil import which
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from barnabas import kernels
 from barnabas.cli.doctor.finding import Finding, Verdict
@@ -49,13 +53,25 @@ def check_kernels() -> Finding:
             "unset BARNABAS_KERNELS",
         )
     compiler = next(filter(None, map(which, _COMPILERS)), None)
-    again = "pip install --force-reinstall --no-binary barnabas barnabas"
+    again = _compile_again()
     if compiler is None:
         remedy = f"install a wheel, or a C compiler (Debian: apt-get install gcc python3-dev) and {again}"
     else:
-        remedy = f"{again} compiles them with {compiler}"
+        remedy = f"{again} compiles them with {compiler}; with -v it says why it did not"
     what = "not compiled: records go 20 to 100 times slower"
     return Finding("kernels", Verdict.WARNING, what, remedy)
+
+
+def _compile_again() -> str:
+    """The command that installs barnabas from where it came from (PEP 610), and compiles its kernels."""
+    try:
+        text = metadata.distribution("barnabas").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return "make kernels"
+    source = urlsplit(json.loads(text)["url"] if text else "")
+    if source.scheme != "file" or source.path.endswith(".whl"):
+        return "pip install --force-reinstall --no-deps --no-binary barnabas barnabas"
+    return f"pip install --force-reinstall --no-deps {quote(unquote(source.path))}"
 
 
 def check_packages() -> list[Finding]:

@@ -103,5 +103,5 @@ def _if_reported(what: str, question: Callable[[], _Answer], problems: list[str]
     except BrokerError as error:
         if error.code not in _NOT_ANSWERED:
             raise
-        problems.append(f"no {what}: {error}")
+        problems.append(f"no {what}: {error.why}")
         return None

@@ -31,7 +31,7 @@ def screen_of(rates: RateTables, servers: str, order: str, height: int | None) -
     if height is not None:
         top.append(Text(f"topics by {order}; keys: {KEYS}", "dim"))
     notes = [Text(printable(one), "yellow") for one in rates.problems]
-    for line in (*top, *notes):
+    for line in (*top, *notes) if height is not None else top:
         line.no_wrap, line.overflow = True, "ellipsis"
     left = None if height is None else height - _FURNITURE - len(notes)
     brokers, left = _share(rates.brokers, left, 1 / 3)

@@ -50,6 +50,7 @@ async def broker(request: Request) -> Response:
         dirs=[_directory(each) for each in (known or {}).get(number, ())],
         later=later,
         entries=[row for row in rows if wanted.lower() in row.name],
+        reported=bool(entries),
         q=wanted,
         everything=everything,
     )

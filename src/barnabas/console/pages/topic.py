@@ -40,5 +40,6 @@ async def topic(request: Request) -> Response:
         rows=rows,
         shown=shown,
         entries=property_rows(entries, everything=everything),
+        reported=bool(entries),
         everything=everything,
     )

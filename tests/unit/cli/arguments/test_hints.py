@@ -65,6 +65,21 @@ def test_a_command_that_finds_no_broker_says_it_in_one_short_sentence(
     assert with_hints(missed) == f"{sentence}, or name another with --from"
 
 
+@pytest.mark.parametrize(
+    ("option", "hint"), [("-b", "; in a command: -X broker.version.fallback=0.9.0"), ("--from", "")]
+)
+def test_a_command_that_has_properties_says_where_to_name_the_release(
+    option: str, hint: str
+) -> None:
+    sentence = "old:1 closes it; set broker.version.fallback to its release"
+    failures = Failures()
+    failures.note("old:1", ApiVersionsUnanswered(sentence))
+    missed = Deadline(9, 0, REFUSED).missed("asking for metadata", failures.error())
+    assert "asking for metadata: not done within 0 s" in str(missed)
+    add_hint(missed, "old:1", option)
+    assert with_hints(missed) == sentence + hint
+
+
 @pytest.mark.parametrize("error", [ConfigError("acks=9"), ApiVersionsUnanswered("old")])
 def test_an_error_of_another_kind_is_left_alone(error: KafkaError) -> None:
     add_hint(error, "localhost:9092")

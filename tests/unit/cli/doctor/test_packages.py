@@ -1,5 +1,7 @@
 """Doctor on extras, kernels and Java: a missing one is never reported as ok."""
 
+import json
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,35 @@ def test_kernels_that_are_not_compiled_name_the_compiler_that_is_there(
     assert found.state is Verdict.WARNING
     assert ("compiles them with /usr/bin/gcc" in found.remedy) is (compiler is not None)
     assert ("install a wheel, or a C compiler" in found.remedy) is (compiler is None)
+
+
+@pytest.mark.parametrize(
+    ("origin", "again"),
+    [
+        (None, "--no-binary barnabas barnabas compiles"),
+        ("file:///dist/barnabas-0.1.0-cp311.whl", "--no-binary barnabas barnabas compiles"),
+        ("https://example.org/barnabas.tar.gz", "--no-binary barnabas barnabas compiles"),
+        ("file:///src/old%20dogs", "--no-deps '/src/old dogs' compiles"),
+    ],
+)
+def test_kernels_are_compiled_from_where_barnabas_came_from(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, origin: str | None, again: str
+) -> None:
+    monkeypatch.delenv("BARNABAS_KERNELS", raising=False)
+    monkeypatch.setattr(kernels, "implementation", "plain")
+    monkeypatch.setattr(packages, "which", lambda _name: "/usr/bin/cc")
+    if origin is not None:
+        file = installed / "barnabas-1.0.dist-info" / "direct_url.json"
+        file.write_text(json.dumps({"url": origin, "dir_info": {}}))
+    assert again in check_kernels().remedy
+
+
+def test_kernels_of_a_source_tree_are_compiled_by_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_installed(_name: str) -> None:
+        raise PackageNotFoundError
+
+    monkeypatch.delenv("BARNABAS_KERNELS", raising=False)
+    monkeypatch.setattr(kernels, "implementation", "plain")
+    monkeypatch.setattr(packages, "which", lambda _name: "/usr/bin/cc")
+    monkeypatch.setattr(packages.metadata, "distribution", not_installed)
+    assert check_kernels().remedy.startswith("make kernels compiles them with /usr/bin/cc")

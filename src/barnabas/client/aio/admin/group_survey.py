@@ -9,21 +9,32 @@ from typing import Any, Final
 
 from barnabas.client.aio.admin.group_requests import listed_groups
 from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.fetching.group_offsets import ALL_SINCE, every_partition
 from barnabas.client.core.admin.described_groups import CLASSIC, DEAD, DESCRIBED, describe_request
 from barnabas.client.core.admin.group_descriptions import (
     CommittedOffset,
     GroupDescription,
     GroupListing,
 )
+from barnabas.client.core.group.subscription import by_topic
 from barnabas.errors import BrokerError, ErrorCode, RemoteProtocolError
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
+from barnabas.protocol.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+)
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
 _SEVERAL_GROUPS: Final = 8
 _WITHOUT_TOPIC_IDS: Final = 9
+_OF_THE_GROUP: Final = {
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+}
 _LEFT_OUT: Final = {ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.GROUP_ID_NOT_FOUND}
 
 Offsets = dict[TopicPartition, CommittedOffset]
@@ -96,11 +107,12 @@ async def saved_by_groups(
         link = await cluster.ready_link(node_id)
         version = link.protocol.version_of(ApiKey.OFFSET_FETCH, at_most=_WITHOUT_TOPIC_IDS)
         at_once = len(names) if version >= _SEVERAL_GROUPS else 1
+        topics = None if version >= ALL_SINCE else await _every_topic(cluster)
         for start in range(0, len(names), at_once):
             asked = names[start : start + at_once]
             request = OffsetFetchRequest(
                 group_id=asked[0],
-                topics=None,
+                topics=topics,
                 groups=[OffsetFetchRequestGroup(group_id=name, topics=None) for name in asked],
             )
             reply = await link.ask(request, version=version)
@@ -111,8 +123,16 @@ async def saved_by_groups(
                 )
             for name, part in parts.items():
                 if not may_not_be_seen(name, part):
-                    found[name] = _offsets(part)
+                    found[name] = _offsets(name, part)
     return found
+
+
+async def _every_topic(cluster: Cluster) -> list[OffsetFetchRequestTopic]:
+    partitions = by_topic(await every_partition(cluster))
+    return [
+        OffsetFetchRequestTopic(name=name, partition_indexes=rows)
+        for name, rows in partitions.items()
+    ]
 
 
 async def by_coordinator(
@@ -140,10 +160,19 @@ def may_not_be_seen(name: str, part: Any) -> bool:
     return bool(code)
 
 
-def _offsets(part: Any) -> Offsets:
-    return {
-        TopicPartition(topic.name, row.partition_index): CommittedOffset.of_row(row)
-        for topic in part.topics
-        for row in topic.partitions
-        if row.committed_offset >= 0
-    }
+def _offsets(name: str, part: Any) -> Offsets:
+    """The positions of one group.
+
+    Raises:
+        BrokerError: an old broker, whose rows have the errors of the group, has not loaded it, or
+            no longer coordinates it.
+    """
+    found: Offsets = {}
+    for topic in part.topics:
+        for row in topic.partitions:
+            if row.error_code in _OF_THE_GROUP:
+                raise BrokerError(row.error_code, f"reading offsets of group {name}")
+            if row.committed_offset >= 0:
+                where = TopicPartition(topic.name, row.partition_index)
+                found[where] = CommittedOffset.of_row(row)
+    return found

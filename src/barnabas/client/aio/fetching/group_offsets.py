@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.coordinator import Coordinator
 from barnabas.client.aio.cluster.retries import persist
 from barnabas.client.core.admin.group_descriptions import CommittedOffset
@@ -45,7 +46,7 @@ class Committer:
 
 OUTSIDE: Final = Committer()
 
-_ALL_SINCE: Final = 2
+ALL_SINCE: Final = 2
 """The version of OffsetFetch that can ask for all positions of a group."""
 _NOT_SAVED: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 """What version 0 of OffsetFetch says of a partition without a node in ZooKeeper."""
@@ -203,8 +204,8 @@ async def saved_offsets(
     Raises:
         KafkaError: they could not be read.
     """
-    if partitions is None and await coordinator.version_of(ApiKey.OFFSET_FETCH) < _ALL_SINCE:
-        partitions = await _every_partition(coordinator)
+    if partitions is None and await coordinator.version_of(ApiKey.OFFSET_FETCH) < ALL_SINCE:
+        partitions = await every_partition(coordinator.cluster)
     topics = None if partitions is None else by_topic(partitions)
     request = OffsetFetchRequest(
         group_id=coordinator.group_id,
@@ -247,8 +248,9 @@ async def saved_offsets(
     return found
 
 
-async def _every_partition(coordinator: Coordinator) -> list[TopicPartition]:
-    metadata = await coordinator.cluster.metadata.of(None)
+async def every_partition(cluster: Cluster) -> list[TopicPartition]:
+    """All partitions of the cluster, where a broker cannot be asked for all positions of a group."""
+    metadata = await cluster.metadata.of(None)
     return [
         TopicPartition(topic.name or "", row.partition_index)
         for topic in metadata.topics

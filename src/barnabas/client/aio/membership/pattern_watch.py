@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.core.cluster.cluster_view import is_internal
 from barnabas.errors import KafkaError
 
 log = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ class PatternWatch:
                     for row in reply.topics
                     if row.name is not None
                     and not row.error_code
-                    and (self._internal or not row.is_internal)
+                    and (self._internal or not is_internal(row))
                     and self.pattern.fullmatch(row.name)
                 ]
             )

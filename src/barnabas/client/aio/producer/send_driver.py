@@ -209,6 +209,9 @@ class SendDriver:
                 self._sender.producer_id = answer.producer_id
             except KafkaError as error:
                 if not error.retriable:
+                    if error.code is ErrorCode.UNSUPPORTED_VERSION:
+                        what = f"{error.why}; enable.idempotence=false needs none of it"
+                        error = BrokerError(error.code, what)
                     self.fatal = error
                     log.exception("no producer id available; enable.idempotence=false needs none")
                     self._sender.outcomes.give_up(error)

@@ -125,7 +125,9 @@ class Failures:
     def error(self) -> ConnectionFailed:
         """All of them, and what to look at."""
         if self._reasons and self._unanswered.keys() == self._reasons.keys():
-            return ApiVersionsUnanswered("; ".join(self._reasons.values()))
+            unanswered = ApiVersionsUnanswered("; ".join(self._reasons.values()))
+            unanswered.tried = str(unanswered)
+            return unanswered
         tried = ", ".join(f"{at} ({_reason(at, why)})" for at, why in self._reasons.items())
         kinds = set(self._kinds.values())
         where = f"no broker at {tried}" if tried else "no broker was tried in the time given"

@@ -6,11 +6,19 @@ undo that of a newer one (KIP-320).
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import MetadataResponse, MetadataResponseTopic
 from barnabas.types import TopicPartition
 from barnabas.wire.schema import NO_UUID
+
+_OFFSETS_TOPIC: Final = "__consumer_offsets"
+
+
+def is_internal(row: MetadataResponseTopic) -> bool:
+    """Whether a topic is Kafka's own. Brokers before 0.10 do not say so, and have only this one."""
+    return row.is_internal or row.name == _OFFSETS_TOPIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,7 @@ class ClusterView:
         if error is not ErrorCode.NONE and not row.partitions:
             # The known leaders may still be right; only the error is new.
             kept = known.partitions if known is not None and error.retriable else ()
-            self._put(TopicView(name, row.topic_id, row.is_internal, error, kept))
+            self._put(TopicView(name, row.topic_id, is_internal(row), error, kept))
             return
         same = known is not None and known.topic_id == row.topic_id
         before = {view.partition: view for view in known.partitions} if known and same else {}
@@ -178,7 +186,7 @@ class ClusterView:
             old = before.get(each.partition_index)
             newer = old is None or fresh.leader_epoch >= old.leader_epoch or fresh.leader_epoch < 0
             partitions.append(fresh if newer or old is None else old)
-        self._put(TopicView(name, row.topic_id, row.is_internal, error, tuple(partitions)))
+        self._put(TopicView(name, row.topic_id, is_internal(row), error, tuple(partitions)))
 
     def _put(self, view: TopicView) -> None:
         before = self.topics.get(view.name)

@@ -147,7 +147,7 @@ class Connection:
                 return version
         name = DECLARED[api].name
         what = f"versions {theirs}" if theirs is not None else "no version"
-        detail = f"the broker supports {what} of {name}, this client {ours}{_needs(api, ours)}"
+        detail = f"the broker supports {what} of {name} (this client {ours}){_needs(api, ours)}"
         raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, detail)
 
     def speaks(self, api: ApiKey) -> bool:

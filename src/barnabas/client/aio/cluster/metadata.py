@@ -1,7 +1,7 @@
 """ClusterMetadata: keeps a client's view of its cluster up to date with Metadata requests.
 
 One request is pending at most. It is repeated after metadata.max.age.ms, and with back-off while it fails,
-or while its response says nothing new.
+or while its response has nothing new.
 """
 
 import asyncio
@@ -91,7 +91,7 @@ class ClusterMetadata:
     def _request_soon(self) -> None:
         """Request topics that the view lacks, or all of them if it is stale.
 
-        Later, if they were requested and the last response said nothing new: whoever waits for a leader, or
+        Later, if they were requested and the last response had nothing new: whoever waits for a leader, or
         for a topic that no response names, asks again with each response.
         """
         if self._refreshing is not None or self._closed:

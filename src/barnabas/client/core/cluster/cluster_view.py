@@ -86,7 +86,7 @@ class ClusterView:
     _updated_at: float = 0.0
 
     def update(self, response: MetadataResponse, now: float, *, partial: bool = False) -> bool:
-        """Apply a response; return whether it said anything new. Topics that it does not name do not change.
+        """Apply a response; return whether anything in it is new. Topics it does not name stay as they are.
 
         A `partial` response covers some topics only: the age of the view does not change.
         """

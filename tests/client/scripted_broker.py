@@ -15,6 +15,11 @@ from barnabas.protocol.delete_topics import DeletableTopicResult, DeleteTopicsRe
 from barnabas.protocol.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
 from barnabas.protocol.init_producer_id import InitProducerIdResponse
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
 from barnabas.protocol.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -40,6 +45,7 @@ SPOKEN = (
     ApiKey.FETCH,
     ApiKey.INIT_PRODUCER_ID,
     ApiKey.DELETE_TOPICS,
+    ApiKey.LIST_OFFSETS,
 )
 
 
@@ -208,8 +214,8 @@ class ScriptedBroker:
                 return versions_of({each: DECLARED[each].versions for each in SPOKEN})
             case ApiKey.METADATA:
                 return self._metadata()
-            case ApiKey.INIT_PRODUCER_ID:
-                return InitProducerIdResponse(error_code=0, producer_id=5, producer_epoch=0)
+            case ApiKey.INIT_PRODUCER_ID | ApiKey.LIST_OFFSETS:
+                return _always(api)
             case ApiKey.PRODUCE:
                 return self._produced(message)
             case ApiKey.FETCH:
@@ -268,6 +274,20 @@ class ScriptedBroker:
                 )
             ]
         )
+
+
+def offsets_at(offset: int) -> ListOffsetsResponse:
+    """This offset, whatever was asked for."""
+    partition = ListOffsetsPartitionResponse(partition_index=0, error_code=0, offset=offset)
+    return ListOffsetsResponse(
+        topics=[ListOffsetsTopicResponse(name=TOPIC, partitions=[partition])]
+    )
+
+
+def _always(api: ApiKey) -> object:
+    if api is ApiKey.LIST_OFFSETS:
+        return offsets_at(0)
+    return InitProducerIdResponse(error_code=0, producer_id=5, producer_epoch=0)
 
 
 def versions_of(spoken: Mapping[ApiKey, VersionRange]) -> ApiVersionsResponse:

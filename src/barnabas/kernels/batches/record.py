@@ -122,7 +122,7 @@ def _headers(
                 name = None
         if name is None:
             name = PyUnicode_DecodeUTF8(
-                cython.cast(cython.p_char, cython.address(data[position])), length, cython.NULL
+                cython.cast(cython.p_char, cython.address(data[position])), length, b"replace"
             )
         position += length
         bad, position, length = varint(data, position, end)

@@ -132,7 +132,7 @@ class _Reader:
             name = self.chunk(layout.BAD_HEADER_LENGTH)
             if name is None:
                 raise _Bad(layout.BAD_HEADER_LENGTH)
-            found.append((name.decode(), self.chunk(layout.BAD_HEADER_LENGTH)))
+            found.append((name.decode(errors="replace"), self.chunk(layout.BAD_HEADER_LENGTH)))
         return tuple(found)
 
 

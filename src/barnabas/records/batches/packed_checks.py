@@ -17,6 +17,7 @@ from barnabas.records.codecs.compression import (
     decompress_into,
     stated_size,
 )
+from barnabas.records.codecs.lz4_blocks import unlike_kafka
 from barnabas.types import Buffer
 
 _ROOM = 1 << 20
@@ -93,6 +94,8 @@ def _is_much(buffer: memoryview, header: BatchHeader) -> bool:
 
 def _unpacked(codec: int, packed: memoryview, limit: int, room: memoryview) -> memoryview:
     """The records, in `room` if they fit."""
+    if codec == Codec.LZ4 and (why := unlike_kafka(packed)):
+        raise CorruptRecord(f"Kafka's consumers cannot read this lz4: {why}")
     stated = stated_size(codec, packed)
     if stated > limit:
         words = f"{Codec(codec).name.lower()} states {stated} bytes, more than {limit}"

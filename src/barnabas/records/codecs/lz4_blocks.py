@@ -1,8 +1,8 @@
 """Frames of lz4 made and read block by block, straight to where the bytes belong.
 
 The library's own frames copy everything once more, and sum every block, which no client of Kafka
-asks for. Brokers insist on independent blocks, so nearly all frames can be read so. Source: lz4's
-frame format.
+asks for. Brokers insist on independent blocks, so nearly all frames can be read so. What else a broker
+must refuse is here too. Source: lz4's frame format.
 """
 
 from functools import lru_cache
@@ -14,10 +14,14 @@ from barnabas.types import Buffer
 
 _MAGIC = b"\x04\x22\x4d\x18"
 _FLAGS_AT, _LIMIT_AT, _SIZE_AT = 4, 5, 6
-_INDEPENDENT, _SUMMED_BLOCKS, _HAS_SIZE = 0x20, 0x10, 0x08
-_VERSION_AND_REST = 0xC7
-"""Version, sum of the content, a reserved bit and dictionary: all but the version must be unset."""
+_INDEPENDENT, _SUMMED_BLOCKS, _HAS_SIZE, _SUMMED_CONTENT = 0x20, 0x10, 0x08, 0x04
+_VERSION_AND_REST = 0xF7
+"""All flags but the size of the content. Quick to read: independent blocks, and no sums."""
 _VERSION = 0x40
+_REQUIRED = _VERSION_AND_REST & ~_SUMMED_BLOCKS & ~_SUMMED_CONTENT
+"""The flags with one value only that Kafka's reader takes: version, blocks, a reserved bit, dictionary."""
+_LIMIT_REST = 0x8F
+"""Bits beside the largest size of a block: none is set."""
 _HEADER_SIZE, _SIZE_SIZE, _WORD = 7, 8, 4
 _PLAIN = 1 << 31
 _SMALLEST_LIMIT = 4
@@ -77,17 +81,16 @@ def blocks_into(data: Buffer, target: memoryview) -> int:
 
     -1 for anything else, including damage, a small buffer or very many blocks, for which it is slow: then
     the frame decoder finds out more.
-    Block checksums are not verified; the batch's CRC covers everything.
     """
     view = memoryview(data)
     if len(view) < _HEADER_SIZE + _WORD or view[:_FLAGS_AT] != _MAGIC:
         return -1
-    flags, largest = view[_FLAGS_AT], view[_LIMIT_AT] >> 4
+    flags, limit = view[_FLAGS_AT], view[_LIMIT_AT]
     at = _HEADER_SIZE + (_SIZE_SIZE if flags & _HAS_SIZE else 0)
-    plain = flags & _VERSION_AND_REST == _VERSION and flags & _INDEPENDENT
+    largest = limit >> 4
+    plain = flags & _VERSION_AND_REST == _VERSION | _INDEPENDENT and not limit & _LIMIT_REST
     if not plain or largest < _SMALLEST_LIMIT or not _is_summed_right(bytes(view[:at])):
         return -1
-    behind = _WORD if flags & _SUMMED_BLOCKS else 0
     written, end, left = 0, len(view) - _WORD, most_pieces(len(view))
     while at <= end and left:
         left -= 1
@@ -96,15 +99,44 @@ def blocks_into(data: Buffer, target: memoryview) -> int:
         if not word:
             return written if at == len(view) else -1
         size = word & ~_PLAIN
-        if size + behind > end - at:
+        if not size or size > end - at:
             return -1
         part = target[written : written + (1 << 2 * largest + 8)]
         made = _block_into(view[at : at + size], part, plain=bool(word & _PLAIN))
         if made < 0:
             return -1
         written += made
-        at += size + behind
+        at += size
     return -1
+
+
+def unlike_kafka(data: Buffer) -> str:
+    """What in lz4 data Kafka's own reader refuses, or ends at, though libraries read on; empty: nothing.
+
+    That reader knows one frame of independent blocks, up to the first empty one. A frame that is cut
+    off is left to the decoder. Source: Kafka's Lz4BlockInputStream.
+    """
+    view = memoryview(data)
+    if len(view) < _HEADER_SIZE + _WORD or view[:_FLAGS_AT] != _MAGIC:
+        return "it does not begin with a frame"
+    flags = view[_FLAGS_AT]
+    if flags & _REQUIRED != _VERSION | _INDEPENDENT or view[_LIMIT_AT] & _LIMIT_REST:
+        return "blocks depend on each other, a dictionary is needed, or reserved bits are set"
+    at = _HEADER_SIZE + (_SIZE_SIZE if flags & _HAS_SIZE else 0)
+    behind = _WORD if flags & _SUMMED_BLOCKS else 0
+    most = most_pieces(len(view))
+    for _ in range(most):
+        if at > len(view) - _WORD:
+            return ""
+        word = int.from_bytes(view[at : at + _WORD], "little")
+        at += _WORD
+        if not word:
+            rest = len(view) - at - (_WORD if flags & _SUMMED_CONTENT else 0)
+            return f"{rest} bytes are behind the end of the frame" if rest > 0 else ""
+        if word == _PLAIN:
+            return "an empty block is not the last"
+        at += (word & ~_PLAIN) + behind
+    return f"it has more than {most} blocks"
 
 
 def _block_into(block: memoryview, target: memoryview, *, plain: bool) -> int:

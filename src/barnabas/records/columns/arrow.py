@@ -7,7 +7,6 @@ from array import array
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from barnabas.errors import CorruptRecord
 from barnabas.kernels.columns import gathering
 from barnabas.records.columns.columns import BytesColumn, HeadersColumn, RecordColumns
 from barnabas.types import Buffer
@@ -21,11 +20,8 @@ def to_arrow(columns: RecordColumns) -> dict[str, "pa.Array[Any]"]:
 
     key and value: binary; offset: int64; timestamp: timestamp[us, UTC]; timestampType: int32, 0 for
     CreateTime, 1 for LogAppendTime and -1 for no timestamp (together with timestamp); headers:
-    list<struct<key: string, value: binary>>, empty for a record without headers. Arrow keeps the
-    buffers alive.
-
-    Raises:
-        CorruptRecord: the key of a header is not UTF-8.
+    list<struct<key: string, value: binary>>, empty for a record without headers. In keys, what is not
+    UTF-8 is replaced, as Java does. Arrow keeps the buffers alive.
     """
     import pyarrow as pa
 
@@ -134,10 +130,12 @@ def _headers(types: _Types, column: HeadersColumn, count: int) -> "pa.Array[Any]
     if gathering.is_ascii(column.keys.data):
         keys = _strings(types.string, column.keys, total)
     else:
+        keys = _strings(types.binary, column.keys, total)
         try:
-            keys = _strings(types.binary, column.keys, total).cast(types.string)
-        except pa.ArrowInvalid as error:
-            raise CorruptRecord(f"the key of a header is not UTF-8: {error}") from error
+            keys = keys.cast(types.string)
+        except pa.ArrowInvalid:
+            texts = [key.decode(errors="replace") for key in keys.to_pylist()]
+            keys = pa.array(texts, types.string)
     values = _strings(types.binary, column.values, total)
     pairs = pa.Array.from_buffers(types.header, total, [None], 0, children=[keys, values])
     buffers = [None, pa.py_buffer(column.ends)]

@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Sequence
 
-from barnabas.errors import CorruptRecord
 from barnabas.kernels import layout
 from barnabas.kernels.batches import record
 from barnabas.kernels.messages import message_objects
@@ -36,23 +35,20 @@ def decode_records(  # noqa: PLR0913 - all but three by name
     for region in regions.found:
         if len(found) >= most:
             break
-        try:
-            kernel = message_objects if region.messages else record
-            result = kernel.decode(
-                region.data,
-                region.table,
-                region.first_row,
-                region.end_row,
-                regions.start,
-                regions.end,
-                most,
-                topic,
-                partition,
-                found,
-                state,
-            )
-        except UnicodeDecodeError as error:
-            raise CorruptRecord(f"the name of a header is not UTF-8: {error}") from error
+        kernel = message_objects if region.messages else record
+        result = kernel.decode(
+            region.data,
+            region.table,
+            region.first_row,
+            region.end_row,
+            regions.start,
+            regions.end,
+            most,
+            topic,
+            partition,
+            found,
+            state,
+        )
         if result < 0:
             region.fail(result, state)
     if found and len(found) >= most:

@@ -89,7 +89,10 @@ class Connecting:
             ):
                 if size >= 0:
                     self._socket.setsockopt(socket.SOL_SOCKET, option, size)
-            code = self._socket.connect_ex(address)
+            try:
+                code = self._socket.connect_ex(address)
+            except OverflowError:  # A broker may name a port that is none.
+                code = errno.EADDRNOTAVAIL
             if code in _IN_PROGRESS:
                 self._loop.add_writer(self._socket.fileno(), self._on_writable)
                 return

@@ -12,6 +12,7 @@ from barnabas.records.batches.refused_records import RefusedRecords
 from barnabas.records.batches.unpacking import REQUEST_MOST, UNPACKED_MOST, Unpacking
 from barnabas.records.checksums import crc32c
 from barnabas.records.codecs.compression import Codec, compress
+from barnabas.records.codecs.lz4_frames import rightly_summed
 from tests.record_batches import make_batch, seal
 
 pytestmark = pytest.mark.kernels
@@ -270,3 +271,50 @@ def test_records_of_the_usual_ratio_are_never_too_many_for_a_request() -> None:
     for _ in range(100):
         check_produced(batch, 1 << 20, unpacking)
     unpacking.check()
+
+
+def lz4(
+    *parts: bytes, flags: int = 0x60, limit: int = 0x40, more: bytes = b"", sum_: bytes = b""
+) -> bytes:
+    """A frame whose blocks are these, not compressed, each with `sum_` behind it."""
+    head = b"\x04\x22\x4d\x18" + bytes((flags, limit)) + more + bytes(1)
+    blocks = b"".join(struct.pack("<I", 1 << 31 | len(part)) + part + sum_ for part in parts)
+    return bytes(rightly_summed(head)) + blocks + bytes(4)
+
+
+RECORDS = bytes(make_batch(2, size=200)[61:])
+HALVES = RECORDS[:50], RECORDS[50:]
+SKIPPED = struct.pack("<II", 0x184D2A50, 0)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        lz4(RECORDS, flags=0x40),  # blocks that depend on each other
+        lz4(RECORDS, flags=0x61, more=bytes(4)),  # with a dictionary
+        lz4(RECORDS, limit=0xC0),
+        lz4(RECORDS, limit=0x41),
+        lz4(RECORDS, flags=0x70, sum_=b"oops"),
+        lz4(HALVES[0]) + lz4(HALVES[1]),
+        lz4(HALVES[0], b"", HALVES[1]),
+        SKIPPED + lz4(RECORDS),
+        lz4(*(bytes((byte,)) for byte in RECORDS * 40)),
+    ],
+    ids=["linked", "dictionary", "reserved", "low", "sum", "frames", "empty", "skipped", "many"],
+)
+def test_lz4_that_consumers_of_kafka_stop_at_is_refused(packed: bytes) -> None:
+    """Kafka 4.3 refuses them; stored, they stopped its consumers for ever."""
+    assert refusal(stored_as_lz4(packed)).code == ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_lz4_in_several_blocks_passes() -> None:
+    for packed in (lz4(RECORDS), lz4(*HALVES), lz4(RECORDS, flags=0x68, more=bytes(8))):
+        buffer = stored_as_lz4(packed)
+        assert check_produced(memoryview(buffer), len(buffer)).count == 2
+
+
+def stored_as_lz4(packed: bytes) -> bytearray:
+    batch = make_batch(2)[:61] + packed
+    struct.pack_into(">h", batch, 21, Codec.LZ4)
+    seal(batch)
+    return batch

@@ -17,7 +17,8 @@ from barnabas.records.codecs.compression import (
     decompress_into,
     stated_size,
 )
-from barnabas.records.codecs.lz4_blocks import blocks_into, quick_frame, room_for
+from barnabas.records.codecs.lz4_blocks import blocks_into, quick_frame, room_for, unlike_kafka
+from barnabas.records.codecs.lz4_frames import rightly_summed
 from fuzz.mutations import mutate
 
 DATA = b'{"carrier":"UA","flight":1545,"origin":"EWR"}' * 3000
@@ -144,16 +145,30 @@ def framed(data: bytes, **kind: bool) -> bytes:
     return bytes(writer.finish())
 
 
+def unsummed(frame: bytes) -> bytes:
+    """A frame without a stated size or sum of the content, without the sums of its blocks."""
+    flags = frame[4] & ~0x10
+    out = bytearray(rightly_summed(frame[:4] + bytes((flags,)) + frame[5:7] + bytes(1))[:7])
+    at = 7
+    while word := int.from_bytes(frame[at : at + 4], "little"):
+        end = at + 4 + (word & 0x7FFFFFFF)
+        out += frame[at:end]
+        at = end + 4
+    return bytes(out + bytes(4))
+
+
 MIXED = random.Random(5).randbytes(90_000) + b"so it goes " * 20_000
 
 
 @pytest.mark.parametrize("data", [b"", b"x", MIXED[:70_000], MIXED, MIXED[60_000:]])
 def test_lz4_blocks_straight_to_their_place(data: bytes) -> None:
     room = bytearray(len(data))
-    assert blocks_into(framed(data), memoryview(room)) == len(data)
-    assert room == data
-    if data:
-        assert blocks_into(framed(data), memoryview(bytearray(len(data) - 1))) == -1
+    for frame in (quick_frame(data), unsummed(framed(data))):
+        assert unlike_kafka(frame) == ""
+        assert blocks_into(frame, memoryview(room)) == len(data)
+        assert room == data
+        if data:
+            assert blocks_into(frame, memoryview(bytearray(len(data) - 1))) == -1
 
 
 @pytest.mark.parametrize("data", [b"", b"x", b"xy" * 40, MIXED[:65_536], MIXED, MIXED[60_000:]])
@@ -170,11 +185,14 @@ def test_what_is_left_to_the_decoder_of_lz4_frames() -> None:
     room = memoryview(bytearray(len(MIXED)))
     whole = framed(MIXED)
     wrong_sum = whole[:6] + bytes((whole[6] ^ 1,)) + whole[7:]
-    others = (framed(MIXED, block_linked=True), framed(MIXED, content_checksum=True), whole + whole)
+    linked, summed = framed(MIXED, block_linked=True), framed(MIXED, content_checksum=True)
+    others = (linked, summed, whole, unsummed(whole) * 2)
     for other in (*others, wrong_sum, whole[:-1], whole[:-4], whole[:50], whole[:6], MIXED):
         assert blocks_into(other, room) == -1
-    for other in others[:2]:
+    for other in others[:3]:
         assert decompress_into(Codec.LZ4, other, room) == len(MIXED)
+    assert unlike_kafka(summed) == unlike_kafka(whole) == unlike_kafka(whole[:-1]) == ""
+    assert "depend on each other" in unlike_kafka(linked)
 
 
 def test_damaged_lz4_blocks_end_within_their_room() -> None:

@@ -4,7 +4,6 @@ import pyarrow as pa
 import pytest
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
-from barnabas.errors import CorruptRecord
 from barnabas.records.batches.batch import read_header, stamp, stamp_append_time
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
@@ -78,13 +77,14 @@ def test_arrays_live_without_the_fetched_buffer() -> None:
     assert arrays["headers"].to_pylist()[0] == [{"key": "a", "value": b"1"}]
 
 
-def test_a_header_key_that_is_no_text_is_corrupt() -> None:
+def test_in_a_header_key_what_is_no_text_is_replaced() -> None:
     buffer = batch(0, [("abc", b"1")])
     at = buffer.index(b"abc")
     buffer[at] = 0xFF
     columns = decode_columns([buffer], wanted=ColumnSelection.ALL, start=0, check_crcs=False)
-    with pytest.raises(CorruptRecord, match="UTF-8"):
-        to_arrow(columns)
+    arrays = to_arrow(columns)
+    pa.table(arrays).validate(full=True)
+    assert arrays["headers"].to_pylist()[0] == [{"key": "\ufffdbc", "value": b"1"}]
 
 
 def test_a_time_beyond_microseconds_is_null() -> None:

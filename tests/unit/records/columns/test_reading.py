@@ -68,11 +68,19 @@ def test_a_record_is_a_value() -> None:
         one.offset = 4
 
 
-def test_a_header_name_that_is_no_text_is_corrupt() -> None:
+def test_in_a_header_name_what_is_no_text_is_replaced() -> None:
+    """As in Java: a producer of such names does not stop the readers of a topic."""
     buffer = batch(0)
+    before, _ = decode_records(buffer, "t", 5, check_crcs=False)
     buffer[buffer.index("ä".encode())] = 0xFF
-    with pytest.raises(CorruptRecord, match="UTF-8"):
-        decode_records(buffer, "t", 5, check_crcs=False)
+    found, next_offset = decode_records(buffer, "t", 5, check_crcs=False)
+    assert next_offset == found[-1].offset + 1
+    changed = [
+        tuple((name.replace("ä", "\ufffd\ufffd", 1), value) for name, value in each.headers)
+        for each in before
+    ]
+    assert [each.headers for each in found][:1] == changed[:1]
+    assert [each.value for each in found] == [each.value for each in before]
 
 
 def test_a_length_that_lies_is_corrupt() -> None:

@@ -80,6 +80,15 @@ def test_a_refused_connection_is_an_outcome(meeting: Meeting) -> None:
     assert isinstance(meeting.outcomes[0], ConnectionFailed)
 
 
+@pytest.mark.parametrize("port", [-1, 65_536, 2**31 - 1])
+def test_a_port_that_is_none_is_an_outcome(meeting: Meeting, port: int) -> None:
+    meeting.network.connect("127.0.0.1", port, meeting.outcomes.append)
+    meeting.until(lambda: bool(meeting.outcomes))
+    (error,) = meeting.outcomes
+    assert isinstance(error, ConnectionFailed)
+    assert f"127.0.0.1:{port}" in str(error)
+
+
 @pytest.mark.parametrize("code", [socket.EAI_NONAME, socket.EAI_AGAIN])
 def test_a_name_that_nobody_knows_is_an_error_with_that_name(
     meeting: Meeting, monkeypatch: pytest.MonkeyPatch, code: int

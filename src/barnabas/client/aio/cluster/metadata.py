@@ -1,6 +1,7 @@
 """ClusterMetadata: keeps a client's view of its cluster up to date with Metadata requests.
 
-One request is pending at most. It is repeated after metadata.max.age.ms, and with back-off while it fails.
+One request is pending at most. It is repeated after metadata.max.age.ms, and with back-off while it fails,
+or while its response has nothing new.
 """
 
 import asyncio
@@ -21,6 +22,8 @@ log = logging.getLogger(__name__)
 _CREATED = (
     "not on the cluster: %s; requesting its creation, because allow.auto.create.topics is true"
 )
+_APART_S = 1.0
+"""Requests so far apart need no back-off, however often the response was the same."""
 _NOT_CREATED = "not on the cluster: %s; not created, because allow.auto.create.topics is false"
 
 
@@ -43,6 +46,10 @@ class ClusterMetadata:
         self._links = links
         self._retry = retry
         self._missing: set[str] = set()
+        self._requested: set[str] = set()
+        self._repeats = 0
+        self._not_before = loop.time()
+        self._waiting: asyncio.TimerHandle | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self._updated = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -77,14 +84,31 @@ class ClusterMetadata:
     def close(self) -> None:
         """Request nothing more. A second call does nothing."""
         self._closed = True
-        for each in (self._timer, self._refreshing):
+        for each in (self._timer, self._waiting, self._refreshing):
             if each is not None:
                 each.cancel()
 
     def _request_soon(self) -> None:
-        """Request topics that the view lacks, or all of them if it is stale."""
-        if self._refreshing is None and not self._closed:
-            self._refreshing = self._loop.create_task(self._request_until_fresh())
+        """Request topics that the view lacks, or all of them if it is stale.
+
+        Later, if they were requested and the last response had nothing new: whoever waits for a leader, or
+        for a topic that no response names, asks again with each response.
+        """
+        if self._refreshing is not None or self._closed:
+            return
+        early = self._not_before - self._loop.time()
+        if early > 0 and self.topics <= self._requested:
+            if self._waiting is None:
+                self._waiting = self._loop.call_at(self._not_before, self._waited)
+            return
+        if early < -_APART_S:
+            self._repeats = 0
+        self._refreshing = self._loop.create_task(self._request_until_fresh())
+
+    def _waited(self) -> None:
+        self._waiting = None
+        self._not_before = self._loop.time()
+        self._request_soon()
 
     async def _request_until_fresh(self) -> None:
         failures = 0
@@ -110,10 +134,14 @@ class ClusterMetadata:
         # Otherwise a producer of thousands of topics would request all of them at each new one.
         partial = not self._view.stale and not self.topics <= self._view.topics.keys()
         topics = self.topics - self._view.topics.keys() if partial else self.topics
+        self._requested |= topics
         response = await self._request_topics(link, topics, partial=partial)
         if not response.brokers:
             raise ConnectionFailed(f"{link} knows no brokers yet")
-        self._view.update(response, self._loop.time(), partial=partial)
+        now = self._loop.time()
+        news = self._view.update(response, now, partial=partial)
+        self._repeats = 0 if news else self._repeats + 1
+        self._not_before = now + self._retry.seconds(self._repeats)
         self._links.take_addresses()
         if partial:
             return

@@ -177,10 +177,17 @@ async def ask_offsets(
             else:
                 # Version 0 has a list, which is empty where there is no offset.
                 offset = each.old_style_offsets[0] if each.old_style_offsets else each.offset
+                if offset < 0 and wanted.get(where) in _ENDS:
+                    errors[where] = BrokerError(ErrorCode.OFFSET_NOT_AVAILABLE, _without_end(where))
+                    continue
                 found[where] = OffsetAndTimestamp(offset, each.timestamp, each.leader_epoch)
     for where in wanted.keys() - found.keys() - errors.keys():
         errors[where] = BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _unanswered(where))
     return found, errors
+
+
+def _without_end(where: TopicPartition) -> str:
+    return f"{where.topic}-{where.partition}: the answer has no offset of it"
 
 
 def _unanswered(where: TopicPartition) -> str:

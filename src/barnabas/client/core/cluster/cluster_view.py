@@ -93,11 +93,12 @@ class ClusterView:
     _names: dict[bytes, str] = field(default_factory=dict)
     _updated_at: float = 0.0
 
-    def update(self, response: MetadataResponse, now: float, *, partial: bool = False) -> None:
-        """Apply a response. Topics that it does not name do not change.
+    def update(self, response: MetadataResponse, now: float, *, partial: bool = False) -> bool:
+        """Apply a response; return whether anything in it is new. Topics it does not name stay as they are.
 
         A `partial` response covers some topics only: the age of the view does not change.
         """
+        known = self.controller, self.brokers
         self.cluster_id = response.cluster_id
         self.controller = response.controller_id
         if response.brokers:
@@ -105,12 +106,14 @@ class ClusterView:
                 row.node_id: Broker(row.node_id, row.host, row.port, row.rack)
                 for row in response.brokers
             }
+        news = known != (self.controller, self.brokers)
         for topic in response.topics:
-            self._take(topic)
+            news |= self._take(topic)
         self.updates += 1
         if not partial:
             self.stale = False
             self._updated_at = now
+        return news
 
     def forget(self, topics: Iterable[str]) -> None:
         """Drop topics that are no longer used."""
@@ -157,17 +160,16 @@ class ClusterView:
         """Adopt an address that a broker returned beside a leader (KIP-951)."""
         self.brokers[broker.node_id] = broker
 
-    def _take(self, row: MetadataResponseTopic) -> None:
+    def _take(self, row: MetadataResponseTopic) -> bool:
         name = row.name if row.name is not None else self._names.get(row.topic_id)
         if name is None:
-            return
+            return False
         known = self.topics.get(name)
         error = ErrorCode.of(row.error_code)
         if error is not ErrorCode.NONE and not row.partitions:
             # The known leaders may still be right; only the error is new.
             kept = known.partitions if known is not None and error.retriable else ()
-            self._put(TopicView(name, row.topic_id, is_internal(row), error, kept))
-            return
+            return self._put(TopicView(name, row.topic_id, is_internal(row), error, kept))
         same = known is not None and known.topic_id == row.topic_id
         before = {view.partition: view for view in known.partitions} if known and same else {}
         rows = sorted(row.partitions, key=lambda each: each.partition_index)
@@ -186,12 +188,14 @@ class ClusterView:
             old = before.get(each.partition_index)
             newer = old is None or fresh.leader_epoch >= old.leader_epoch or fresh.leader_epoch < 0
             partitions.append(fresh if newer or old is None else old)
-        self._put(TopicView(name, row.topic_id, is_internal(row), error, tuple(partitions)))
+        return self._put(TopicView(name, row.topic_id, is_internal(row), error, tuple(partitions)))
 
-    def _put(self, view: TopicView) -> None:
+    def _put(self, view: TopicView) -> bool:
+        """Keep the view of a topic; return whether it differs from the one before."""
         before = self.topics.get(view.name)
         if before is not None and before.topic_id != view.topic_id:
             self._names.pop(before.topic_id, None)
         self.topics[view.name] = view
         if view.topic_id != NO_UUID:
             self._names[view.topic_id] = view.name
+        return view != before

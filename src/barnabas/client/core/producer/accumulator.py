@@ -226,7 +226,7 @@ class Accumulator:
         return delivery
 
     def _publish(self, topic: TopicView, partition: int, appender: RecordAppender) -> None:
-        """Make the open batch of a partition visible to `send`."""
+        """Make the open batch of a partition visible to `send`, if no partition before it is missing."""
         count = len(topic.partitions)
         opened = self.by_partition.get(topic.name)
         if opened is None or len(opened) != count:
@@ -235,7 +235,8 @@ class Accumulator:
                 if where.topic == topic.name and where.partition < count and queue.open is not None:
                     opened[where.partition] = queue.open.appender
             self.by_partition[topic.name] = opened
-        opened[partition] = appender
+        if 0 <= partition < count:
+            opened[partition] = appender
 
     def _has_room(self, size: int) -> bool:
         if self.used and self.used + size > self._options.buffer_memory:

@@ -121,3 +121,13 @@ def test_a_partial_response_leaves_the_view_as_old_as_it_was() -> None:
     view.stale = True
     view.update(response(), now=10.0, partial=True)
     assert view.stale
+
+
+def test_only_news_is_news() -> None:
+    view = ClusterView()
+    responses = [response(), response(), response(leader=2, epoch=6), response(leader=-1, epoch=5)]
+    assert [view.update(each, now=1.0) for each in responses] == [True, False, True, False]
+    assert view.update(response(error=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION), now=1.0)
+    other = MetadataResponse(brokers=response().brokers[:1], topics=[])
+    assert view.update(other, now=1.0)
+    assert not view.update(other, now=1.0)

@@ -106,3 +106,13 @@ def test_once_shut_it_seals_what_is_open_and_takes_nothing(
     assert len(records.unsettled) == 1
     with pytest.raises(LocalProtocolError, match="closed"):
         add(records)
+
+
+def test_a_partition_before_may_be_missing(records: Accumulator) -> None:
+    """Brokers name the partitions that they know of, so a number may be beyond their count."""
+    topic = TopicView("t", partitions=(PartitionView("t", 0, -1), PartitionView("t", 7, 1, 5)))
+    for _ in range(2):
+        delivery = records.append(topic, None, GOOD, 0.0)
+        assert delivery is not None
+        assert delivery.batch.where == TopicPartition("t", 7)
+    assert len(records.unsettled) == 1

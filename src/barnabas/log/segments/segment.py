@@ -30,7 +30,7 @@ class Segment(IndexedFile):
         *,
         aborted_entries: int | None = None,
     ) -> None:
-        """`aborted_entries`: how many the file of aborted transactions has at least; None: read it if needed."""
+        """`aborted_entries`: entries of the file of aborted transactions at least; None: read it if needed."""
         super().__init__(disk, directory, base_offset, config)
         self._aborted: TransactionIndex | None = None
         self._aborted_entries = aborted_entries

@@ -63,6 +63,9 @@ def _checked(broker: Broker, name: str) -> RequestedTopic:
 def _outcome(name: str, made: Topic | KafkaError) -> Topic | ErrorCode:
     if not isinstance(made, KafkaError):
         return made
+    if made.code is ErrorCode.TOPIC_ALREADY_EXISTS:
+        # Another request is making it, perhaps on a slow disk: clients ask again.
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     log.warning("topic not created", extra={"topic": name, "error": made})
     # Time does not cure it; all else may be tried again.
     return _REPLICAS if made.code is _REPLICAS else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -32,25 +32,26 @@ MADE_ANEW = "anew"
 
 
 class KnownSegment(NamedTuple):
-    """A segment that is there for sure: `BASE[:SIZE[:aborted]]`."""
+    """A segment that is there for sure: `BASE[:SIZE[:ABORTED]]`."""
 
     base: int
     size: int = 0
     """Bytes of batches that it has at least."""
-    has_aborted: bool = False
-    """Whether it has a file of aborted transactions."""
+    aborted: int = 0
+    """Entries that its file of aborted transactions has at least; 0: there may be no file."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Parse its text."""
         base, _, rest = text.partition(":")
         size, _, aborted = rest.partition(":")
-        return cls(int(base), int(size or 0), bool(aborted))
+        # Before entries were counted there was a word in place of their number.
+        return cls(int(base), int(size or 0), int(aborted) if aborted.isdigit() else bool(aborted))
 
     def __str__(self) -> str:
-        if not self.size and not self.has_aborted:
+        if not self.size and not self.aborted:
             return str(self.base)
-        return f"{self.base}:{self.size}{':aborted' if self.has_aborted else ''}"
+        return f"{self.base}:{self.size}{f':{self.aborted}' if self.aborted else ''}"
 
 
 class KnownLog(NamedTuple):

@@ -297,7 +297,7 @@ def _sure_segments(log: PartitionLog, named: int) -> list[KnownSegment]:
     if not count:
         return [KnownSegment(base) for base in log.segments.bases_before(named + 1)[:1]]
     sure = [log.segments[number] for number in range(count)]
-    whole = [KnownSegment(each.base_offset, each.size, each.has_aborted) for each in sure[:-1]]
+    whole = [KnownSegment(each.base_offset, each.size, each.aborted_entries) for each in sure[:-1]]
     # The last one may continue after the recovery point, or be cut there.
-    last = KnownSegment(sure[-1].base_offset, 0, sure[-1].has_aborted)
+    last = KnownSegment(sure[-1].base_offset, 0, sure[-1].aborted_entries)
     return [*whole, last]

@@ -35,9 +35,9 @@ from barnabas.log.partition.producer_recovery import rebuild_aborted, restore_pr
 from barnabas.log.recovery.bounds import find_bounds
 from barnabas.log.recovery.epoch_recovery import check_epochs, rebuild_epochs
 from barnabas.log.recovery.known_segments import (
-    check_aborted,
     check_names,
     check_sizes,
+    expect_aborted,
     known_of,
 )
 from barnabas.log.segments.log_config import MAGIC_07, TODAYS_MAGIC, LogConfig
@@ -86,7 +86,7 @@ def open_log(
         names = _tidied(log, names, {segment_name(each.base) for each in known_segments})
         segments += _segments(disk, directory, log.config, names)
         check_sizes(log, segments, known_segments)
-        check_aborted(segments, known_segments)
+        expect_aborted(segments, known_segments)
         _begin(log, segments, _of_07(log, names, segments, checkpoint))
     except StorageError as error:
         advice = _ADVICE.get(type(error), "The next start tries again")
@@ -279,7 +279,8 @@ def _segments(disk: Disk, directory: str, config: LogConfig, names: set[str]) ->
             directory,
             base,
             config,
-            has_aborted=segment_name(base) + TRANSACTION_INDEX in names,
+            # Whatever is in the file, there is something: nobody makes an empty one.
+            aborted_entries=int(segment_name(base) + TRANSACTION_INDEX in names),
         )
         for base in bases
     ]

@@ -19,7 +19,7 @@ _INT32_MAX = (1 << 31) - 1
 class Segment(IndexedFile):
     """A stretch of a log from `base_offset` up to the next segment's."""
 
-    __slots__ = ("_aborted", "_has_aborted", "created_ms", "jitter_ms")
+    __slots__ = ("_aborted", "_aborted_entries", "created_ms", "jitter_ms")
 
     def __init__(
         self,
@@ -28,12 +28,12 @@ class Segment(IndexedFile):
         base_offset: int,
         config: LogConfig,
         *,
-        has_aborted: bool | None = None,
+        aborted_entries: int | None = None,
     ) -> None:
-        """`has_aborted`: whether there is a file of aborted transactions; None: look when that is needed."""
+        """`aborted_entries`: entries of the file of aborted transactions at least; None: read it if needed."""
         super().__init__(disk, directory, base_offset, config)
         self._aborted: TransactionIndex | None = None
-        self._has_aborted = has_aborted
+        self._aborted_entries = aborted_entries
         self.created_ms = 0
         """The time of its creation, for rolling segments whose records have no time; 0 if unknown.
         """
@@ -54,18 +54,28 @@ class Segment(IndexedFile):
         """The index of aborted transactions."""
         if self._aborted is None:
             self._aborted = TransactionIndex(
-                self._disk, self.stem + TRANSACTION_INDEX, self.base_offset
+                self._disk,
+                self.stem + TRANSACTION_INDEX,
+                self.base_offset,
+                self._aborted_entries or 0,
             )
         return self._aborted
 
     @property
-    def has_aborted(self) -> bool:
-        """Whether transactions were aborted in it, as far as is known without reading it."""
-        if self._aborted is not None:
-            return self._aborted.has_entries
-        if self._has_aborted is None:
-            self._has_aborted = self._disk.exists(self.stem + TRANSACTION_INDEX)
-        return self._has_aborted
+    def aborted_entries(self) -> int:
+        """How many transactions were aborted in it at least, as far as is known without scanning it."""
+        if self._aborted is None and self._aborted_entries is None:
+            if self._disk.exists(self.stem + TRANSACTION_INDEX):
+                return self.aborted.known_entries
+            self._aborted_entries = 0
+        return (
+            (self._aborted_entries or 0) if self._aborted is None else self._aborted.known_entries
+        )
+
+    def expect_aborted(self, entries: int) -> None:
+        """Have the index made again, when it is read, if it has fewer entries."""
+        assert self._aborted is None, "it was not read"
+        self._aborted_entries = max(self._aborted_entries or 0, entries)
 
     def note_aborted(self, aborted: AbortedTransaction | None) -> None:
         """Have the index know of a transaction that the newest batch has aborted, if it has."""

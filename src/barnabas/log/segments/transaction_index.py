@@ -1,10 +1,9 @@
 """The .txnindex file: the aborted transactions whose markers are in a segment.
 
 A hint, like all indexes: damage to the file is detected when it is read, `last_stable_offset`
-compares each entry with its batches before use, and the inventory of the directory knows which
-segments have the file. Only missing whole entries at its end go unnoticed. Most segments have no
-file. Source: KIP-98; Kafka's TransactionIndex and AbortedTxn:
-version int16 (0), then four int64.
+compares each entry with its batches before use, and the inventory of the directory knows how many
+entries there are. Most segments have no file. Source: KIP-98; Kafka's TransactionIndex and
+AbortedTxn: version int16 (0), then four int64.
 """
 
 import struct
@@ -26,10 +25,14 @@ class TransactionIndex:
     is the damage of the file; empty without. `compared`: markers whose entries are correct.
     """
 
-    __slots__ = ("_anew", "_disk", "_file", "_found", "_stored", "compared", "fault", "path")
+    __slots__ = (
+        "_anew", "_disk", "_expected", "_file", "_found", "_stored", "compared", "fault", "path",
+    )  # fmt: skip
 
-    def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
+    def __init__(self, disk: Disk, path: str, base_offset: int, expected: int = 0) -> None:
+        """`expected`: a file with fewer entries has lost some."""
         self._disk = disk
+        self._expected = expected
         self.path = path
         self._file: File | None = None
         self._found: list[AbortedTransaction] = []
@@ -41,6 +44,10 @@ class TransactionIndex:
                 data = disk.read_file(path)
                 self._found = decode_aborted(data)
                 self.fault = _fault_of(data, self._found, base_offset)
+                if not self.fault and len(self._found) < expected:
+                    self.fault = f"it has {len(self._found)} entries instead of {expected}"
+            elif expected:
+                self.fault = "it is missing"
         except StorageError as error:
             self.fault = str(error)
         self._stored = len(self._found)
@@ -53,9 +60,9 @@ class TransactionIndex:
         return self._file
 
     @property
-    def has_entries(self) -> bool:
-        """Whether there are aborted transactions; a damaged file had some."""
-        return bool(self._found or self.fault)
+    def known_entries(self) -> int:
+        """How many aborted transactions there are at least; a damaged file had some."""
+        return max(self._expected, 1) if self.fault else len(self._found)
 
     def append(self, aborted: AbortedTransaction) -> None:
         """Add the transaction that the newest marker has aborted."""
@@ -70,7 +77,9 @@ class TransactionIndex:
         return found[bisect_left(found, offset, key=lambda each: each.last_offset) :]
 
     def truncate(self, offset: int) -> None:
-        """Drop those whose marker is at or after `offset`."""
+        """Drop those whose marker is at or after `offset`; a damaged file is to be made again."""
+        if self.fault:
+            return  # What was lost before `offset` would not be missed any more.
         kept = bisect_left(self._found, offset, key=lambda each: each.last_offset)
         del self._found[kept:]
         if not kept:

@@ -163,7 +163,17 @@ class RegistryCopies:
                 if file.is_synced:
                     self._keep(file, found, "damaged" if found.holes else "torn at its end")
                 file.cut(newest.end)
-        elif found is None or not found.data or not file.is_synced:
+        elif found is None or not file.is_synced:
+            return
+        elif found.generation == newest.generation and newest.data.startswith(found.whole):
+            # Cut between two changes, or ended by zeros: alone it would look whole.
+            added = len(newest.data) - found.end
+            log.warning(
+                "registry was cut short", extra={"path": file.path, "bytes_from_copy": added}
+            )
+            if found.holes:
+                self._keep(file, found, "damaged")
+        elif not found.data:
             return
         elif found.holes or not newest.data.startswith(found.whole):
             self._keep(file, found, "damaged" if found.holes else "older than its copy")

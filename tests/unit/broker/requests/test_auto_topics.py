@@ -32,6 +32,14 @@ def test_too_many_partitions_are_not_made_unasked(caplog: pytest.LogCaptureFixtu
     assert "POLICY_VIOLATION" in str(vars(caplog.records[0])["error"])
 
 
+def test_one_that_another_request_is_making_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
+    broker = a_broker()
+    broker.topics.names.add("dogs")  # As while its registry write waits for a disk.
+    with caplog.at_level(logging.WARNING):
+        assert create_missing(broker, "dogs") is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert not caplog.records
+
+
 def test_more_replicas_than_there_are_brokers_are_refused_as_where_a_client_asks() -> None:
     broker = a_broker({"default.replication.factor": 3})
     assert create_missing(broker, "dogs") is ErrorCode.INVALID_REPLICATION_FACTOR

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,9 @@ from tests.unit.log.test_lost_logs import (
     offsets,
 )
 
+CATS = TopicPartition("cats", 0)
+ABORTING = replace(CONFIG, segment_bytes=2000)
+
 
 def written_down(paths: tuple[Path], end: End) -> None:
     """Partitions whose segments are on stable storage, and in the inventory."""
@@ -54,9 +58,13 @@ def cut(file: Path, batches: int) -> bytes:
     return before
 
 
-@pytest.mark.parametrize("text", ["7", "7:100", "7:100:aborted", "0:0:aborted"])
+@pytest.mark.parametrize("text", ["7", "7:100", "7:100:3", "0:0:1"])
 def test_what_is_known_of_a_segment_is_read_as_it_was_written(text: str) -> None:
     assert str(KnownSegment.parse(text)) == text
+
+
+def test_what_was_written_before_entries_were_counted_is_at_least_one() -> None:
+    assert KnownSegment.parse("7:100:aborted") == KnownSegment(7, 100, 1)
 
 
 @ENDS
@@ -152,14 +160,14 @@ def test_what_a_broker_shortens_and_is_killed_at_any_step_is_not_missed(
         killed(again)
 
 
-@ENDS
-def test_a_missing_index_of_aborted_transactions_is_made_again(
-    tmp_path: Path, end: End, caplog: pytest.LogCaptureFixture
-) -> None:
-    manager = a_manager((tmp_path,))
+ENTRY = 34
+
+
+def with_aborted(manager: LogManager) -> PartitionLog:
+    """A log of 32 transactions of which every other one was aborted, on stable storage and in the inventory."""
     manager.open()
-    log = manager.create(TopicPartition("cats", 0), TOPIC_ID, CONFIG)
-    for producer in range(1, 5):
+    log = manager.create(CATS, TOPIC_ID, ABORTING)
+    for producer in range(1, 33):
         batch = make_batch(1, producer=(producer, 0, 0), attributes=0x10, size=100)
         for data in (batch, make_marker(producer, 0, commit=producer % 2 == 0)):
             log.append(memoryview(data), leader_epoch=0, now_ms=0, internal=True)
@@ -167,22 +175,75 @@ def test_a_missing_index_of_aborted_transactions_is_made_again(
     log.flush()
     manager.write_checkpoints()
     assert manager._keeper.save() == []
-    expected = aborted_everywhere(log)
+    return log
+
+
+def found_again(manager: LogManager) -> PartitionLog:
+    assert [event for event in manager.open() if event.problem] == []
+    log = manager.get(CATS)
+    assert log is not None
+    return log
+
+
+@ENDS
+@pytest.mark.parametrize(
+    "kept", [None, 0, 1, -1], ids=["missing", "empty", "first", "all but last"]
+)
+def test_an_index_of_aborted_transactions_that_lost_its_end_is_made_again(
+    tmp_path: Path, end: End, kept: int | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    manager = a_manager((tmp_path,))
+    expected = aborted_everywhere(with_aborted(manager))
     assert [one for one in expected if one]
     end(manager)
     files = sorted((tmp_path / "cats-0").glob("*.txnindex"))
-    assert files
-    for file in files:
-        file.unlink()
+    before = [file.read_bytes() for file in files]
+    assert len(files) > 2
+    assert min(map(len, before)) > ENTRY
+    for file, data in zip(files, before, strict=True):
+        if kept is None:
+            file.unlink()
+        else:
+            file.write_bytes(data[: kept * ENTRY])
     again = a_manager((tmp_path,))
     with caplog.at_level(logging.WARNING):
-        assert [event for event in again.open() if event.problem] == []
-        found = again.get(TopicPartition("cats", 0))
-        assert found is not None
-        assert aborted_everywhere(found) == expected
+        assert aborted_everywhere(found_again(again)) == expected
     assert "index made again from its segment" in caplog.text
     left_in_order(again)
+    assert [file.read_bytes() for file in files] == before
     assert sorted((tmp_path / "cats-0").glob("*.txnindex")) == files
+
+
+@ENDS
+def test_an_end_that_nobody_has_read_is_missed_by_a_later_start(tmp_path: Path, end: End) -> None:
+    manager = a_manager((tmp_path,))
+    expected = aborted_everywhere(with_aborted(manager))
+    left_in_order(manager)
+    for _ in range(2):
+        unread = a_manager((tmp_path,))
+        found_again(unread)
+        end(unread)
+        for file in (tmp_path / "cats-0").glob("*.txnindex"):
+            file.write_bytes(file.read_bytes()[:ENTRY])
+    again = a_manager((tmp_path,))
+    assert aborted_everywhere(found_again(again)) == expected
+    left_in_order(again)
+
+
+def test_what_an_index_lost_is_missed_after_a_truncation(tmp_path: Path) -> None:
+    manager = a_manager((tmp_path,))
+    log = with_aborted(manager)
+    expected = aborted_everywhere(log)
+    bases = [segment.base_offset for segment in log.segments]
+    left_in_order(manager)
+    for file in (tmp_path / "cats-0").glob("*.txnindex"):
+        file.unlink()
+    again = a_manager((tmp_path,))
+    found = found_again(again)
+    truncate_log(found, bases[2] - 2)
+    left = [[one for one in each if one[2] < found.end_offset] for each in expected]
+    assert aborted_everywhere(found) == left[: found.end_offset]
+    left_in_order(again)
 
 
 def aborted_everywhere(log: PartitionLog) -> list[list[tuple[int, ...]]]:

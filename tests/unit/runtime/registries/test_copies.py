@@ -10,6 +10,7 @@ from barnabas.errors import StorageError
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.files.open_files import RealFile
 from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.runtime.registries.journal import read_journal
 from barnabas.types import Buffer
 
 NAMES = "abcdef"
@@ -212,6 +213,37 @@ def test_several_directories_have_it_each(disk: RealDisk, tmp_path: Path) -> Non
     assert not copy_of(first).exists()
     first.unlink()
     assert names_in(disk, first, second) == NAMES + "g"
+
+
+@pytest.mark.parametrize("cut", [0, 1])
+@pytest.mark.parametrize("zeros", [0, 7, 500])
+@pytest.mark.parametrize("changes", [1, 3, 6])
+def test_one_that_was_cut_between_two_changes_is_made_whole_and_reported(
+    disk: RealDisk,
+    tmp_path: Path,
+    cut: int,
+    zeros: int,
+    changes: int,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It has nothing wrong in it: only the other one shows that there was more."""
+    files = two_directories(tmp_path)
+    registry = opened(disk, *files)
+    registry.spread([str(file) for file in files])
+    for name in NAMES:
+        registry.create(f"/{name}", name.encode() * 10)
+    registry.close()
+    journal = files[0].read_bytes()
+    end = sorted(read_journal("", journal).frames)[-changes]
+    files[cut].write_bytes(journal[:end] + bytes(zeros))
+    assert names_in(disk, *files) == NAMES
+    assert [record.message for record in caplog.records] == ["registry was cut short"]
+    assert vars(caplog.records[0])["path"] == str(files[cut])
+    assert vars(caplog.records[0])["bytes_from_copy"] == len(journal) - end
+    assert files[0].read_bytes() == files[1].read_bytes() == journal
+    caplog.clear()
+    assert names_in(disk, *files) == NAMES
+    assert not caplog.records
 
 
 def test_one_that_was_away_is_the_older_one(disk: RealDisk, tmp_path: Path) -> None:

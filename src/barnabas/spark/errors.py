@@ -60,6 +60,19 @@ class DataLoss(KafkaError):
         )
 
 
+class DamagedRecords(KafkaError):
+    """A batch of records from a broker contradicts its own header."""
+
+    code = ErrorCode.CORRUPT_MESSAGE
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"[BARNABAS_CORRUPT] {what}. Its broker has it damaged: mend the log or a replica of it; a batch "
+            "query reads what is before it with option 'endingOffsets', and what is behind it with "
+            "'startingOffsets'"
+        )
+
+
 class BadValue(KafkaError):
     """A record's value is not in the format that the options name."""
 

@@ -76,7 +76,7 @@ class RangeReader:
         Raises:
             BrokerError: OFFSET_OUT_OF_RANGE if records of the range are gone; any other error
                 that a retry does not fix.
-            CorruptRecord: a batch contradicts its header; the message names the partition.
+            CorruptRecord: a batch contradicts its header; the message names the batch's offset.
             RequestTimeout, ConnectionFailed: no progress for default.api.timeout.ms.
         """
         if start >= end:

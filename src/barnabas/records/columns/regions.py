@@ -153,10 +153,15 @@ class Regions:
         seen = batch_rows.walk(buffer, table, state)
         if seen < 0:
             raise CorruptRecord(layout.WORDS[seen])
-        if check_crcs:
-            _check_crcs(buffer, table)
-        last = (rows - 1) * _WIDTH
-        self.next_offset = table[last + layout.BASE_OFFSET] + table[last + layout.LAST_DELTA] + 1
+        if check_crcs and (wrong := first_wrong(buffer, table, CRC_FROM)) is not None:
+            before, at = (wrong - 1) * _WIDTH, wrong * _WIDTH
+            if not wrong or _next_offset(table, before) < self.end:
+                offset = table[at + layout.BASE_OFFSET]
+                raise CorruptRecord(f"batch at offset {offset}: its CRC is wrong")
+            # Sound batches hold the whole range; a fetch also returns what lies behind it.
+            rows = wrong
+            del table[at:]
+        self.next_offset = _next_offset(table, (rows - 1) * _WIDTH)
         self._several_times = self._several_times or bool(seen & LOG_APPEND_TIME)
         special = CODEC_MASK | CONTROL | (TRANSACTIONAL if aborted else 0)
         if not seen & special and not count:
@@ -322,11 +327,8 @@ class Regions:
         return data, start, end
 
 
-def _check_crcs(buffer: Buffer, table: "array[int]") -> None:
-    row = first_wrong(buffer, table, CRC_FROM)
-    if row is not None:
-        offset = table[row * _WIDTH + layout.BASE_OFFSET]
-        raise CorruptRecord(f"batch at offset {offset}: its CRC is wrong")
+def _next_offset(table: "array[int]", at: int) -> int:
+    return table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA] + 1
 
 
 def _aborts(buffer: Buffer, table: "array[int]", at: int) -> bool:

@@ -3,13 +3,11 @@
 No broker is needed: `resolving` turns positions into offsets.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from barnabas.spark.errors import OptionError
-from barnabas.spark.options.option_values import Options
+from barnabas.spark.options.option_values import Options, parse_json
 from barnabas.types import TopicPartition
 
 EARLIEST = -2
@@ -104,19 +102,21 @@ def _per_partition(name: str, value: str, *, least: int) -> OffsetMap:
     wanted = f'must be like {{"topicA":{{"0":23,"1":42}},"topicB":{{"0":7}}}}, not {value}'
     if name.endswith("Offsets"):
         wanted += "; or earliest or latest; -2 in the map is earliest, -1 is latest"
-    try:
-        parsed: Any = json.loads(value)
-    except ValueError:
-        raise OptionError(name, wanted) from None
+    parsed = parse_json(name, value, wanted)
     if not isinstance(parsed, dict) or not all(isinstance(each, dict) for each in parsed.values()):
         raise OptionError(name, wanted)
     found: OffsetMap = {}
     for topic, partitions in parsed.items():
         for partition, number in partitions.items():
             whole = isinstance(number, int) and not isinstance(number, bool)
-            if not partition.isdecimal() or not whole or number < least:
+            if not partition.isdecimal() or not whole or not least <= number < 2**63:
                 raise OptionError(name, wanted)
-            found[TopicPartition(topic, int(partition))] = number
+            where = TopicPartition(topic, int(partition))
+            if where in found:
+                raise OptionError(
+                    name, f"has partition {where.partition} of {topic} twice; keep one"
+                )
+            found[where] = number
     if not found:
         raise OptionError(name, wanted)
     return found

@@ -4,7 +4,9 @@ The meaning of options is in `read_options` and `write_options`.
 """
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from barnabas.client.core.cluster.bootstrap import parse_addresses
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
@@ -152,6 +154,32 @@ class Options:
         for name, value in found.items():
             _check_property(name, value)
         return found
+
+
+def parse_json(name: str, value: str, wanted: str) -> Any:
+    """The JSON value of an option.
+
+    Args:
+        name: that of the option.
+        value: its text.
+        wanted: what to say if it is no JSON.
+
+    Raises:
+        OptionError: it is no JSON, or an object has a name twice, of which Python would keep only the last.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, each in pairs:
+            if key in found:
+                raise OptionError(name, f"has '{key}' twice; keep one of them")
+            found[key] = each
+        return found
+
+    try:
+        return json.loads(value, object_pairs_hook=unique)
+    except ValueError:
+        raise OptionError(name, wanted) from None
 
 
 def _check_property(name: str, value: str) -> None:

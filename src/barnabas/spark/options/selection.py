@@ -1,13 +1,12 @@
 """The partitions that a query reads: those of given topics or of matching topics, or given ones."""
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from barnabas.spark.errors import OptionError
 from barnabas.spark.options.java_patterns import python_pattern
-from barnabas.spark.options.option_values import Options
+from barnabas.spark.options.option_values import Options, parse_json
 from barnabas.types import TopicPartition
 
 NAMES = ("subscribe", "subscribePattern", "assign")
@@ -84,10 +83,7 @@ def _checked_pattern(value: str) -> str:
 
 def _assigned(value: str) -> frozenset[TopicPartition]:
     wanted = f'must be like {{"topicA":[0,1],"topicB":[2]}}, not {value}'
-    try:
-        parsed = json.loads(value)
-    except ValueError:
-        raise OptionError("assign", wanted) from None
+    parsed = parse_json("assign", value, wanted)
     if not isinstance(parsed, dict) or not parsed:
         raise OptionError("assign", wanted)
     found: set[TopicPartition] = set()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from barnabas.ports import Clock
 from barnabas.spark.errors import OffsetsError
-from barnabas.spark.options.offsets import LATEST, AllPartitions, OffsetMap
+from barnabas.spark.options.offsets import LATEST, AllPartitions, AtOffsets, OffsetMap
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.cluster import Cluster
 from barnabas.spark.planner.ranges import rate_limited
@@ -56,7 +56,12 @@ class StreamPlanner:
         return self._newest
 
     def initial(self) -> OffsetMap:
-        """The start of a new query. The same offsets with each call."""
+        """The start of a new query. The same offsets with each call.
+
+        Raises:
+            TopicMissing, OffsetsError: see `locate`.
+            DataLoss: a given offset is behind the end of its partition, and `failOnDataLoss` is set.
+        """
         if self._initial is None:
             partitions = selected_partitions(self._cluster, self._options.selection)
             wanted = locate(
@@ -66,6 +71,8 @@ class StreamPlanner:
                 error_without_match=self._options.error_without_match,
             )
             self._pin_due = LATEST in wanted.values()
+            if isinstance(self._options.starting, AtOffsets):
+                self._check_not_behind_end(wanted)
             self._initial = with_ends(self._cluster, wanted)
         return self._initial
 
@@ -138,6 +145,14 @@ class StreamPlanner:
                 report_loss(self._behind(each, begin, end[each], first=found_now), fail=fail)
             found.append(offset_range(each, begin, end[each]))
         return found
+
+    def _check_not_behind_end(self, wanted: OffsetMap) -> None:
+        ends = newest_offsets(self._cluster, set(wanted), wanted, self._options, self._pause)
+        for each in sorted(wanted):
+            if each in ends and wanted[each] > ends[each]:
+                name = f"{each.topic}-{each.partition}"
+                what = f"{name} was asked to start at {wanted[each]}, and ends at {ends[each]}"
+                report_loss(what, fail=self._options.fail_on_data_loss)
 
     def _behind(self, where: TopicPartition, begin: int, end: int, *, first: bool) -> str:
         name = f"{where.topic}-{where.partition}"

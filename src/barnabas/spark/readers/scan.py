@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from barnabas.client.sync.ranges import RangeReader
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, CorruptRecord, DecodeError, ErrorCode, RequestTimeout
 from barnabas.records.columns.arrow import to_arrow
 from barnabas.records.columns.columns import ColumnSelection
-from barnabas.spark.errors import reaching
+from barnabas.spark.errors import DamagedRecords, Unreachable, reaching
 from barnabas.spark.options.option_values import TASK_REFUSED_MS
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.admin_cluster import AdminCluster
@@ -62,8 +62,8 @@ class Scan:
 
         Raises:
             DataLoss: records of the range no longer exist, and `failOnDataLoss` is set.
-            BrokerError, RequestTimeout, ConnectionFailed: the broker could not be read.
-            CorruptRecord: a batch is not what its header says.
+            BrokerError, Unreachable: the broker could not be read.
+            DamagedRecords: a batch is not what its header says.
             BadValue, WriteRefused: as `Decoding`.
         """
         THIS_WORKER.begin_task()
@@ -92,6 +92,10 @@ class Scan:
                 if error.code not in LOST:
                     raise
                 position = self._after_loss(task, position, error)
+            except RequestTimeout as error:
+                raise Unreachable(str(error)) from None
+            except (CorruptRecord, DecodeError) as error:
+                raise DamagedRecords(f"{task.topic}-{task.partition}: {error}") from None
             else:
                 return
 

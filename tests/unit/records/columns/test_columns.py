@@ -198,6 +198,19 @@ def test_a_wrong_crc_is_noticed_unless_it_is_not_checked() -> None:
         decode_columns([buffer], wanted=ColumnSelection.ALL, start=0, check_crcs=False)
 
 
+def test_damage_behind_the_range_is_no_error_but_where_the_range_may_go_on_there() -> None:
+    buffer = batch(0) + batch(3) + batch(6)
+    buffer[len(batch(0) + batch(3)) + 61] ^= 0x40
+    columns = decode_columns([buffer], wanted=ColumnSelection.ALL, start=0, end=6)
+    assert rows(columns) == expected(0, 6)
+    assert columns.next_offset == 6
+    with pytest.raises(CorruptRecord, match="offset 6: its CRC"):
+        decode_columns([buffer], wanted=ColumnSelection.ALL, start=0, end=7)
+    struct.pack_into(">q", buffer, len(batch(0) + batch(3)), 900)  # No CRC covers the base offset.
+    with pytest.raises(CorruptRecord, match="offset 900: its CRC"):
+        decode_columns([buffer], wanted=ColumnSelection.ALL, start=0, end=7)
+
+
 @pytest.mark.parametrize("codec", [0, 4])
 @pytest.mark.parametrize("count", [2, 4, 1 << 30, -1])
 def test_a_count_that_lies_is_corrupt(codec: int, count: int) -> None:

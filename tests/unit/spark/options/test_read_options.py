@@ -60,6 +60,15 @@ def test_of_several_starts_the_first_counts_as_with_sparks_own() -> None:
         ("batch", {"startingoffsets": '{"t":{"0":-1}}'}, "startingOffsets", "t-0"),
         ("batch", {"startingoffsets": '{"t":{"0":-3}}'}, "startingOffsets", "must be like"),
         ("batch", {"startingoffsets": '{"t":{"0":true}}'}, "startingOffsets", "must be like"),
+        ("batch", {"startingoffsets": '{"t":{"0":5,"0":0}}'}, "startingOffsets", "has '0' twice"),
+        ("batch", {"startingoffsets": '{"t":{"0":5,"00":0}}'}, "startingOffsets", "0 of t twice"),
+        ("batch", {"startingoffsets": '{"t":{"0":1},"t":{"1":1}}'}, "startingOffsets", "'t' twice"),
+        (
+            "batch",
+            {"startingoffsets": '{"t":{"0":9223372036854775808}}'},
+            "startingOffsets",
+            "like",
+        ),
         ("batch", {"endingoffsets": "earliest"}, "endingOffsets", "latest or offsets"),
         ("batch", {"endingoffsets": '{"t":{"0":-2}}'}, "endingOffsets", "t-0"),
         ("stream", {"endingoffsets": "latest"}, "endingOffsets", "no end"),
@@ -106,6 +115,11 @@ def test_mistakes_name_the_option_and_say_what_to_do(
     with pytest.raises(OptionError, match=rf"\[BARNABAS_OPTION\].*{says}") as caught:
         read_options(BASE | given, mode)
     assert caught.value.option == named
+
+
+def test_a_topic_that_is_assigned_twice_is_refused() -> None:
+    with pytest.raises(OptionError, match="option 'assign': has 't' twice"):
+        read_options({"kafka.bootstrap.servers": "h:1", "assign": '{"t":[0],"t":[1]}'}, "batch")
 
 
 def test_nothing_selected_is_refused() -> None:

@@ -100,6 +100,28 @@ def test_what_retention_takes_of_a_failed_first_batch_is_data_loss() -> None:
         query.planner.ranges(query.planner.initial(), first)
 
 
+def test_a_given_offset_behind_the_end_is_data_loss_or_read_from_the_end() -> None:
+    given = {"startingoffsets": '{"t":{"0":100}}'}
+    query = Query({T0: (0, 9)}, **given)
+    with pytest.raises(DataLoss, match="t-0 was asked to start at 100, and ends at 9"):
+        query.planner.initial()
+    lenient = Query({T0: (0, 9)}, **given, failondataloss="false")
+    end = lenient.step(lenient.planner.initial())
+    assert end == {T0: 9}
+    lenient.cluster.logs[T0] = (0, 12)
+    assert lenient.step(end) == {T0: 12}
+
+
+def test_a_given_offset_behind_an_old_end_of_a_new_leader_is_none() -> None:
+    query = Query({T0: (0, 9)}, startingoffsets='{"t":{"0":11}}')
+
+    def catch_up(_: float) -> None:
+        query.cluster.logs[T0] = (0, 11)
+
+    planner = StreamPlanner(query.cluster, query.options, clock=query.clock, pause=catch_up)
+    assert planner.initial() == {T0: 11}
+
+
 def test_latest_does_not_move_when_the_first_batch_failed() -> None:
     query = Query({T0: (0, 9)}, startingoffsets="latest")
     pinned = query.step(query.planner.initial())

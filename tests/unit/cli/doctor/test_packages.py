@@ -1,7 +1,7 @@
 """Doctor on extras, kernels and Java: a missing one is never reported as ok."""
 
 import json
-from importlib.metadata import PackageNotFoundError
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -89,10 +89,10 @@ def test_kernels_are_compiled_from_where_barnabas_came_from(
 
 def test_kernels_of_a_source_tree_are_compiled_by_make(monkeypatch: pytest.MonkeyPatch) -> None:
     def not_installed(_name: str) -> None:
-        raise PackageNotFoundError
+        raise metadata.PackageNotFoundError
 
     monkeypatch.delenv("BARNABAS_KERNELS", raising=False)
     monkeypatch.setattr(kernels, "implementation", "plain")
     monkeypatch.setattr(packages, "which", lambda _name: "/usr/bin/cc")
-    monkeypatch.setattr(packages.metadata, "distribution", not_installed)
+    monkeypatch.setattr(metadata, "distribution", not_installed)
     assert check_kernels().remedy.startswith("make kernels compiles them with /usr/bin/cc")

@@ -240,6 +240,45 @@ def test_asyncio(broker: EmbeddedBroker, group: str) -> None:
     assert sorted(asyncio.run(run())) == list(range(50))
 
 
+def test_what_an_iteration_did_not_come_to_is_not_accepted(
+    broker: EmbeddedBroker, group: str
+) -> None:
+    fill(broker, group, 20)
+    with member(broker, group) as consumer:
+        consumer.subscribe([group])
+        seen = []
+        for record in consumer:
+            seen.append(record.offset)
+            if len(seen) == 5:
+                break
+        consumer.commit()
+        (sixth,) = [record for record in consumer.poll(timeout_s=SECONDS) if record.offset == 5]
+        assert consumer.delivery_count(sixth) == 1
+        consumer.release_rest()
+    with member(broker, group) as consumer:
+        consumer.subscribe([group])
+        again = take(consumer, 15)
+        assert sorted(record.offset for record in again) == list(range(5, 20))
+
+
+def test_an_iteration_of_asyncio_that_ends_early(broker: EmbeddedBroker, group: str) -> None:
+    fill(broker, group, 3)
+
+    async def iterate() -> int:
+        async with AsyncShareConsumer(
+            bootstrap_servers=broker.bootstrap_servers, group_id=group
+        ) as consumer:
+            consumer.subscribe([group])
+            async for record in consumer:
+                return record.offset
+        raise AssertionError("it ends with its first record")
+
+    assert asyncio.run(iterate()) == 0
+    with member(broker, group) as consumer:
+        consumer.subscribe([group])
+        assert sorted(record.offset for record in take(consumer, 2)) == [1, 2]
+
+
 def test_without_a_subscription_or_a_group() -> None:
     with pytest.raises(ConfigError, match="a share consumer needs a group"):
         ShareConsumer(bootstrap_servers="localhost:1")

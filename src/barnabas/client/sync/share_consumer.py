@@ -46,8 +46,7 @@ class ShareConsumer(Closing):
         trace: TracebackType | None,
     ) -> None:
         if error is not None and not self._hosted.closed:
-            with self._hosted.undisturbed:
-                self._consumer.release_rest()
+            self.release_rest()
         self.close()
 
     def close(self, timeout_s: float | None = None) -> None:
@@ -95,9 +94,22 @@ class ShareConsumer(Closing):
             raise
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield all records from here on, forever; errors as in `poll`."""
+        """Yield all records from here on, forever; errors as in `poll`.
+
+        After a `break` the next poll returns the records that were not yielded.
+        """
         while True:
-            yield from self.poll()
+            record = self._next_unread()
+            if record is not None:
+                yield record
+                continue
+            records = self.poll()
+            with self._hosted.undisturbed:
+                self._consumer.hold(records)
+
+    def _next_unread(self) -> Record | None:
+        with self._hosted.undisturbed:
+            return self._consumer.next_unread()
 
     def acknowledge(self, record: Record, kind: AcknowledgeType = AcknowledgeType.ACCEPT) -> None:
         """Say what becomes of a record of the last poll; the next poll or `commit` sends that.
@@ -116,6 +128,11 @@ class ShareConsumer(Closing):
         """
         with self._hosted.undisturbed:
             return self._consumer.delivery_count(record)
+
+    def release_rest(self) -> None:
+        """Release the records of the last poll without an acknowledgement: they are delivered again."""
+        with self._hosted.undisturbed:
+            self._consumer.release_rest()
 
     def commit(self, timeout_s: float | None = None) -> dict[TopicPartition, KafkaError | None]:
         """Send all acknowledgements; return the outcome of each partition, None for success.

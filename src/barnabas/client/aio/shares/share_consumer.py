@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -63,6 +64,8 @@ class AsyncShareConsumer:
             self._cluster, self.options, self._sessions, self._acquired, self._news.set
         )
         self._closed = False
+        self._unread: deque[Record] = deque()
+        """Records of the last poll that an iteration has not come to."""
         self.has_polled = False
         """Whether what is open now came with the current, or last, poll."""
 
@@ -104,11 +107,13 @@ class AsyncShareConsumer:
         self._check_open()
         if not self.member.machine.topics:
             raise LocalProtocolError("poll: subscribe to topics first")
-        if not self.options.explicit:
-            self._acquired.acknowledge_rest(AcknowledgeType.ACCEPT)
-        elif self._acquired.open_count:
-            what = f"{self._acquired.open_count} records of the last poll are not acknowledged"
+        missing = self._acquired.open_count - len(self._unread)
+        if self.options.explicit and missing:
+            what = f"{missing} records of the last poll are not acknowledged"
             raise LocalProtocolError(f"poll: {what}, and share.acknowledgement.mode is explicit")
+        self._accept_rest()
+        if self._unread:
+            return self._take_unread()
         self.has_polled = True
         end = None if timeout_s is None else self._loop.time() + timeout_s
         while True:
@@ -122,10 +127,23 @@ class AsyncShareConsumer:
             await self._wait(end)
 
     async def __aiter__(self) -> AsyncIterator[Record]:
-        """Yield all records from here on, forever; errors as in `poll`."""
+        """Yield all records from here on, forever; errors as in `poll`.
+
+        After a `break` the next poll returns the records that were not yielded.
+        """
         while True:
-            for record in await self.poll():
+            if not self._unread:
+                self.hold(await self.poll())
+            while (record := self.next_unread()) is not None:
                 yield record
+
+    def hold(self, records: list[Record]) -> None:
+        """Keep the records of a poll for `next_unread`."""
+        self._unread.extend(records)
+
+    def next_unread(self) -> Record | None:
+        """Return the next record that is kept, if any."""
+        return self._unread.popleft() if self._unread else None
 
     def acknowledge(self, record: Record, kind: AcknowledgeType = AcknowledgeType.ACCEPT) -> None:
         """Say what becomes of a record of the last poll; the next poll or `commit` sends that.
@@ -157,8 +175,7 @@ class AsyncShareConsumer:
                 default.api.timeout.ms).
         """
         self._check_open()
-        if not self.options.explicit:
-            self._acquired.acknowledge_rest(AcknowledgeType.ACCEPT)
+        self._accept_rest()
         deadline = self._cluster.limits.deadline(timeout_s)
         places = self._acquired.due_places()
         sending = self._loop.create_task(self._send_due())
@@ -177,8 +194,7 @@ class AsyncShareConsumer:
         if self._closed:
             return
         self._closed = True
-        if not self.options.explicit:
-            self._acquired.acknowledge_rest(AcknowledgeType.ACCEPT)
+        self._accept_rest()
         deadline = self._cluster.limits.deadline(timeout_s)
         try:
             await self._end_sessions(deadline)
@@ -192,6 +208,7 @@ class AsyncShareConsumer:
 
     def release_rest(self) -> None:
         """Release the records of the last poll without an acknowledgement: they are delivered again."""
+        self._unread.clear()
         self._acquired.acknowledge_rest(AcknowledgeType.RELEASE)
 
     def drop(self) -> None:
@@ -217,7 +234,18 @@ class AsyncShareConsumer:
         finally:
             self._news.clear()
 
+    def _take_unread(self) -> list[Record]:
+        records = list(self._unread)
+        self._unread.clear()
+        return records
+
     # ---- acknowledging --------------------------------------------------------------------
+
+    def _accept_rest(self) -> None:
+        """With implicit acknowledgement: accept what the user has seen of the last poll."""
+        if not self.options.explicit:
+            unread = [(self._place(record), record.offset) for record in self._unread]
+            self._acquired.acknowledge_rest(AcknowledgeType.ACCEPT, unread)
 
     async def _send_due(self) -> None:
         for node_id in self._acquired.nodes():

@@ -5,7 +5,7 @@
 Source: KIP-932.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import IntEnum
 from typing import Final
 
@@ -90,11 +90,17 @@ class Acquired:
         del self._open[place][offset]
         self._due.setdefault(place, {})[offset] = kind
 
-    def acknowledge_rest(self, kind: AcknowledgeType) -> None:
-        """Acknowledge all records that are open."""
+    def acknowledge_rest(
+        self, kind: AcknowledgeType, besides: Collection[tuple[TopicIdIndex, int]] = ()
+    ) -> None:
+        """Acknowledge all records that are open, besides those of these places and offsets."""
+        kept: dict[TopicIdIndex, dict[int, int]] = {}
+        for place, offset in besides:
+            if offset in self._open.get(place, {}):
+                kept.setdefault(place, {})[offset] = self._open[place].pop(offset)
         for place, offsets in self._open.items():
             self._due.setdefault(place, {}).update(dict.fromkeys(offsets, kind))
-        self._open.clear()
+        self._open = kept
         self.refused.update(place for place, offsets in self._lost.items() if offsets)
         self._lost.clear()
 

@@ -67,3 +67,12 @@ def test_after_a_session_acknowledgements_are_refused_later() -> None:
     assert it.refused == {HERE}
     assert it.open_count == 0
     assert it.nodes() == set()
+
+
+def test_some_may_stay_open() -> None:
+    it = Acquired()
+    it.take(HERE, 1, [acquired(0, 2)], range(3))
+    it.acknowledge_rest(ACCEPT, [(HERE, 1), (THERE, 1)])
+    assert it.open_count == 1
+    assert rows(it.due(1)[HERE]) == [(0, 0, [1]), (2, 2, [1])]
+    assert it.delivery_count(HERE, 1) == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from barnabas import Admin, Consumer, Producer
+from barnabas import Admin, Consumer, Producer, ShareConsumer
 from docs import make_compatibility, make_configuration, make_protocol, make_site
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def test_pages_are_what_the_source_says(name: str, page: str) -> None:
     assert written == page, "run `make docs`"
 
 
-@pytest.mark.parametrize("kind", [Producer, Consumer, Admin])
+@pytest.mark.parametrize("kind", [Producer, Consumer, ShareConsumer, Admin])
 def test_all_calls_of_the_driver_are_documented(kind: type) -> None:
     page = (ROOT / "docs" / "driver.md").read_text(encoding="utf-8")
     table = page.partition(f"| `{kind.__name__}` | |")[2].partition("\n\n")[0]

@@ -171,7 +171,7 @@ class RegistryCopies:
             log.warning(
                 "registry was cut short", extra={"path": file.path, "bytes_from_copy": added}
             )
-            if found.holes:
+            if found.holes and found.data:
                 self._keep(file, found, "damaged")
         elif not found.data:
             return

@@ -9,7 +9,7 @@ from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.client.aio.cluster.topic_names import topic_names
 from barnabas.client.aio.shares.share_requests import Fetched, ShareRequests
 from barnabas.client.core.group.epoch_membership import TopicIdIndex
-from barnabas.client.core.shares.acknowledgements import AcknowledgeType, Acquired
+from barnabas.client.core.shares.acknowledgements import Acquired
 from barnabas.client.core.shares.share_options import ShareOptions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.share_fetch import AcquiredRecords
@@ -109,10 +109,9 @@ class ShareReading:
                 self._cluster.metadata.topics.add(where.topic)
                 self._cluster.metadata.refresh()
         now = self._loop.time()
-        for node_id in wanted.keys() | set(self._sessions.open_nodes()):
-            if node_id in self._fetches or self._not_before.get(node_id, 0.0) > now:
-                continue
-            if node_id in wanted or self._acquired.is_due(node_id):
+        due = self._acquired.nodes() & set(self._sessions.open_nodes())
+        for node_id in wanted.keys() | due:
+            if node_id not in self._fetches and self._not_before.get(node_id, 0.0) <= now:
                 fetch = self._sessions.fetch(node_id, wanted.get(node_id, []))
                 task = self._fetches[node_id] = self._loop.create_task(fetch)
                 task.add_done_callback(lambda _: self._on_news())
@@ -146,9 +145,7 @@ class ShareReading:
     def _give_back(self, fetched: Fetched) -> list[Record]:
         """Release what was acquired and cannot be returned."""
         ranges = fetched.data.acquired_records
-        offsets = [at for row in ranges for at in range(row.first_offset, row.last_offset + 1)]
-        self._acquired.take(fetched.place, fetched.node_id, ranges, offsets)
-        self._acquired.acknowledge_all_of(fetched.place, AcknowledgeType.RELEASE)
+        self._acquired.give_back(fetched.place, fetched.node_id, ranges)
         return []
 
     def _fetch_failed(self, node_id: int, error: KafkaError) -> None:

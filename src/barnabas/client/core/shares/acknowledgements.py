@@ -104,18 +104,19 @@ class Acquired:
         self.refused.update(place for place, offsets in self._lost.items() if offsets)
         self._lost.clear()
 
-    def acknowledge_all_of(self, place: TopicIdIndex, kind: AcknowledgeType) -> None:
-        """Acknowledge all open records of one partition."""
-        offsets = self._open.pop(place, {})
-        self._due.setdefault(place, {}).update(dict.fromkeys(offsets, kind))
+    def give_back(
+        self, place: TopicIdIndex, node_id: int, ranges: Iterable[AcquiredRecords]
+    ) -> None:
+        """Release records that were acquired and cannot be returned."""
+        self._nodes[place] = node_id
+        due = self._due.setdefault(place, {})
+        for row in ranges:
+            offsets = range(row.first_offset, row.last_offset + 1)
+            due.update(dict.fromkeys(offsets, AcknowledgeType.RELEASE))
 
     def due_places(self) -> list[TopicIdIndex]:
         """The partitions that acknowledgements are due of."""
         return [place for place, offsets in self._due.items() if offsets]
-
-    def is_due(self, node_id: int) -> bool:
-        """Whether acknowledgements are due at a broker."""
-        return node_id in self.nodes()
 
     def nodes(self) -> set[int]:
         """The brokers that acknowledgements are due at."""

@@ -76,3 +76,11 @@ def test_some_may_stay_open() -> None:
     assert it.open_count == 1
     assert rows(it.due(1)[HERE]) == [(0, 0, [1]), (2, 2, [1])]
     assert it.delivery_count(HERE, 1) == 1
+
+
+def test_what_cannot_be_returned_is_released_and_no_more() -> None:
+    it = Acquired()
+    it.take(THERE, 1, [acquired(0, 0)], [0])
+    it.give_back(HERE, 1, [acquired(3, 4), acquired(8, 8)])
+    assert rows(it.due(1)[HERE]) == [(3, 4, [2]), (8, 8, [2])]
+    assert it.open_count == 1
